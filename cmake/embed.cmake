@@ -1,0 +1,28 @@
+# Files that travel inside the binary: the generic hand's skin and the player page.
+# Each becomes `extern const unsigned char NAME[]; extern const unsigned long NAME_size;`.
+function(prehend_embed target name file)
+  set(object ${CMAKE_BINARY_DIR}/embed/${name}.S)
+  file(WRITE ${object}.in
+"    .section .rodata
+    .global ${name}
+    .global ${name}_size
+    .balign 16
+${name}:
+    .incbin \"${file}\"
+${name}_end:
+    .byte 0
+    .balign 8
+${name}_size:
+    .quad ${name}_end - ${name}
+    .section .note.GNU-stack,\"\",@progbits
+")
+  configure_file(${object}.in ${object} COPYONLY)
+  set_source_files_properties(${object} PROPERTIES OBJECT_DEPENDS ${file} LANGUAGE C)
+  target_sources(${target} PRIVATE ${object})
+endfunction()
+
+function(prehend_embed_assets target)
+  prehend_embed(${target} prehend_skin_left ${PREHEND_ASSETS}/generic-hand-left.glb)
+  prehend_embed(${target} prehend_skin_right ${PREHEND_ASSETS}/generic-hand-right.glb)
+  prehend_embed(${target} prehend_player_html ${PREHEND_ASSETS}/player.html)
+endfunction()

@@ -1,0 +1,47 @@
+// Distance from a point to a closed surface, negative inside, with its gradient.
+#pragma once
+
+#include <memory>
+
+#include "prehend/core/object.h"
+
+namespace prehend::geometry {
+
+struct DistanceSample {
+  double distance = 0.0;          // metres, negative inside
+  Vec3 gradient = Vec3::UnitY();  // of the distance: unit, points out of the object
+};
+
+struct ClosestPoint {
+  Vec3 point = Vec3::Zero();    // on the surface, in the object's frame
+  Vec3 normal = Vec3::UnitY();  // unit, out of the surface
+  double distance = 0.0;        // signed
+  int face = -1;                // of the mesh; -1 for a primitive
+};
+
+// All points in the object's frame. Calls from many threads at once are fine.
+class SignedDistance {
+ public:
+  virtual ~SignedDistance() = default;
+  virtual DistanceSample sample(const Vec3& point_object) const = 0;
+};
+
+// The truth: closed form for a primitive; for a mesh the closest point through Embree, its sign by
+// the generalised winding number, so that small holes and self-crossings do no harm.
+class ExactDistance : public SignedDistance {
+ public:
+  virtual ClosestPoint closest(const Vec3& point_object) const = 0;
+};
+std::shared_ptr<const ExactDistance> exact_distance(const Shape& shape);
+
+struct BrickFieldOptions {
+  // Distance between samples; 0 picks it from the object's size.
+  double spacing = 0.0;
+};
+// For inner loops: a smooth (C1) field whose bricks are sampled from `exact` when first touched.
+// Farther than a few centimetres from the surface it is only a lower bound on the distance.
+std::shared_ptr<const SignedDistance> brick_field(std::shared_ptr<const ExactDistance> exact,
+                                                  const Shape& shape,
+                                                  const BrickFieldOptions& options = {});
+
+}  // namespace prehend::geometry

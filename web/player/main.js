@@ -1,0 +1,3 @@
+import * as THREE from "three";
+
+document.title = "Prehend " + THREE.REVISION;
