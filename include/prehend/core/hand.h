@@ -13,6 +13,7 @@
 
 #include <Eigen/Core>
 
+#include "prehend/core/capsule.h"
 #include "prehend/core/math.h"
 
 namespace prehend {
@@ -55,19 +56,12 @@ struct Joint {
   int dof() const { return type == JointType::kBall ? 3 : 1; }
 };
 
-// Contact shape, in the segment's frame. A sphere is a capsule whose ends coincide.
-struct Capsule {
-  Vec3 a = Vec3::Zero();
-  Vec3 b = Vec3::Zero();
-  double radius = 0.0;
-};
-
 struct Segment {
   std::string name;
   int parent = -1;        // index into Hand::segments, smaller than its own; -1 for the root
   Transform rest_parent;  // the frame in its parent's, with every joint at zero
   std::vector<Joint> joints;
-  std::vector<Capsule> capsules;
+  std::vector<Capsule> capsules;  // contact shapes, in the segment's frame
   double mass = 0.0;
   Vec3 center_of_mass = Vec3::Zero();
   Mat3 inertia = Mat3::Zero();  // about the centre of mass, in the segment's frame
@@ -98,7 +92,8 @@ struct Hand {
   // Segment that carries each OpenXR joint; a tip maps to the distal segment that it ends; -1:
   // absent.
   std::array<int, kXrJointCount> xr_segments;
-  // Pairs of segments whose capsules overlap by construction and never count as self-penetration.
+  // Pairs (smaller index first, sorted) whose capsules overlap by construction and never count as
+  // self-penetration; a segment and its parent need not be listed.
   std::vector<std::pair<int, int>> overlapping;
 
   int segment_count() const { return static_cast<int>(segments.size()); }

@@ -1,0 +1,164 @@
+#include "prehend/core/clip.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "prehend/core/assert.h"
+
+namespace prehend {
+
+namespace {
+
+// Readers normalise; a file's rotation this far from unit length is not a rotation.
+constexpr double kUnitTolerance = 1e-3;
+
+bool is_rotation(const Quat& q) {
+  return q.coeffs().allFinite() && std::abs(q.norm() - 1.0) < kUnitTolerance;
+}
+
+bool is_pose(const Transform& t) { return is_rotation(t.rotation) && t.position.allFinite(); }
+
+Status validate_hand(const HandTrack& track, int frames) {
+  if (!track.hand) return Error{"a hand track has no hand"};
+  const Hand& hand = *track.hand;
+  if (static_cast<int>(track.poses.size()) != frames) {
+    return Error{fmt::format("hand {} has {} frames where the clip has {}", hand.name,
+                             track.poses.size(), frames)};
+  }
+  for (int f = 0; f < frames; ++f) {
+    const HandPose& pose = track.poses[f];
+    if (pose.rotations.size() != hand.segments.size()) {
+      return Error{fmt::format("hand {}, frame {}: {} rotations for {} segments", hand.name, f,
+                               pose.rotations.size(), hand.segments.size())};
+    }
+    if (!is_pose(pose.root_world)) {
+      return Error{fmt::format("hand {}, frame {}: the root's pose is not finite", hand.name, f)};
+    }
+    for (size_t s = 0; s < pose.rotations.size(); ++s) {
+      if (!is_rotation(pose.rotations[s])) {
+        return Error{fmt::format("hand {}, frame {}: {} is not turned by a finite unit rotation",
+                                 hand.name, f, hand.segments[s].name)};
+      }
+    }
+  }
+  return {};
+}
+
+Status validate_contact(const Clip& clip, const Contact& contact) {
+  const int hands = static_cast<int>(clip.hands.size());
+  const int objects = static_cast<int>(clip.objects.size());
+  if (contact.object < 0 || contact.object >= objects) return Error{"names a missing object"};
+  if (contact.hand >= hands || contact.hand < -1) return Error{"names a missing hand"};
+  const int parts = contact.hand < 0 ? objects : clip.hands[contact.hand].hand->segment_count();
+  if (contact.segment >= parts || contact.segment < -1) return Error{"names a missing segment"};
+  if (!contact.point_object.allFinite() || !contact.normal_world.allFinite() ||
+      !contact.force_world.allFinite() || !std::isfinite(contact.torque_normal)) {
+    return Error{"is not finite"};
+  }
+  return {};
+}
+
+}  // namespace
+
+int Clip::frame_count() const {
+  if (!hands.empty()) return static_cast<int>(hands[0].poses.size());
+  if (!objects.empty()) return static_cast<int>(objects[0].poses_world.size());
+  return 0;
+}
+
+double Clip::duration() const { return std::max(0, frame_count() - 1) / frame_rate; }
+
+Status validate(const Clip& clip) {
+  const int frames = clip.frame_count();
+  if (frames == 0) return Error{"the clip has no frames"};
+  if (!(clip.frame_rate > 0.0) || !std::isfinite(clip.frame_rate)) {
+    return Error{fmt::format("the frame rate is {}, not a positive number", clip.frame_rate)};
+  }
+  for (const HandTrack& track : clip.hands) {
+    if (Status status = validate_hand(track, frames); !status) return status;
+  }
+  for (const ObjectTrack& track : clip.objects) {
+    if (!track.object || !track.object->shape.mesh) return Error{"an object track has no object"};
+    if (static_cast<int>(track.poses_world.size()) != frames) {
+      return Error{fmt::format("object {} has {} frames where the clip has {}", track.object->name,
+                               track.poses_world.size(), frames)};
+    }
+    for (int f = 0; f < frames; ++f) {
+      if (!is_pose(track.poses_world[f])) {
+        return Error{
+            fmt::format("object {}, frame {}: the pose is not finite", track.object->name, f)};
+      }
+    }
+  }
+  if (clip.has_contacts() && static_cast<int>(clip.contacts.size()) != frames) {
+    return Error{
+        fmt::format("contacts are given for {} of {} frames", clip.contacts.size(), frames)};
+  }
+  for (size_t f = 0; f < clip.contacts.size(); ++f) {
+    for (const Contact& contact : clip.contacts[f]) {
+      if (Status status = validate_contact(clip, contact); !status) {
+        return Error{fmt::format("frame {}: a contact {}", f, status.message())};
+      }
+    }
+  }
+  return {};
+}
+
+Clip resample(const Clip& clip, double frame_rate) {
+  PREHEND_ASSERT(frame_rate > 0.0);
+  Clip result;
+  result.name = clip.name;
+  result.frame_rate = frame_rate;
+  result.forces_recorded = clip.forces_recorded;
+  const int source_last = clip.frame_count() - 1;
+  // A hair of slack keeps the last frame when duration * rate is whole up to rounding.
+  const int frames = static_cast<int>(std::floor(clip.duration() * frame_rate + 1e-9)) + 1;
+  const auto place = [&](int frame, int& before, double& fraction) {
+    const double at = std::min<double>(frame / frame_rate * clip.frame_rate, source_last);
+    before = std::min(static_cast<int>(at), std::max(0, source_last - 1));
+    fraction = at - before;
+  };
+  for (const HandTrack& track : clip.hands) {
+    HandTrack& out = result.hands.emplace_back(HandTrack{track.hand, {}});
+    for (int f = 0; f < frames; ++f) {
+      int before;
+      double fraction;
+      place(f, before, fraction);
+      out.poses.push_back(interpolate(track.poses[before],
+                                      track.poses[std::min(before + 1, source_last)], fraction));
+    }
+  }
+  for (const ObjectTrack& track : clip.objects) {
+    ObjectTrack& out = result.objects.emplace_back(ObjectTrack{track.object, {}});
+    for (int f = 0; f < frames; ++f) {
+      int before;
+      double fraction;
+      place(f, before, fraction);
+      out.poses_world.push_back(interpolate(track.poses_world[before],
+                                            track.poses_world[std::min(before + 1, source_last)],
+                                            fraction));
+    }
+  }
+  for (int f = 0; clip.has_contacts() && f < frames; ++f) {
+    const int nearest = static_cast<int>(std::lround(f / frame_rate * clip.frame_rate));
+    result.contacts.push_back(clip.contacts[std::min(nearest, source_last)]);
+  }
+  return result;
+}
+
+Clip cut(const Clip& clip, int first, int last) {
+  PREHEND_ASSERT(0 <= first && first <= last && last < clip.frame_count());
+  Clip result = clip;
+  const auto keep = [&](auto& frames) {
+    frames = std::remove_reference_t<decltype(frames)>(frames.begin() + first,
+                                                       frames.begin() + last + 1);
+  };
+  for (HandTrack& track : result.hands) keep(track.poses);
+  for (ObjectTrack& track : result.objects) keep(track.poses_world);
+  if (result.has_contacts()) keep(result.contacts);
+  return result;
+}
+
+}  // namespace prehend
