@@ -26,13 +26,10 @@ Quat segment_rotation(const Segment& segment, const double* q) {
   return rotation;
 }
 
-// Hinge angles whose product comes nearest to `wanted`, by damped Gauss-Newton on the exponential
-// map. Two or three hinges have no singularity within human ranges, so this converges in a few
-// steps.
-void solve_hinges(const Segment& segment, const Quat& wanted, double* q) {
+// Damped Gauss-Newton on the exponential map from the angles in q; returns the angle left over.
+double refine_hinges(const Segment& segment, const Quat& wanted, double* q) {
   const int n = static_cast<int>(segment.joints.size());
   Eigen::Map<Eigen::VectorXd> angles(q, n);
-  angles.setZero();
   Eigen::Matrix<double, 3, Eigen::Dynamic> jacobian(3, n);
   for (int iteration = 0; iteration < 50; ++iteration) {
     const Vec3 error = log_map(segment_rotation(segment, q).conjugate() * wanted);
@@ -48,6 +45,33 @@ void solve_hinges(const Segment& segment, const Quat& wanted, double* q) {
     if (step.norm() < 1e-13) break;
   }
   for (int j = 0; j < n; ++j) angles[j] = std::remainder(angles[j], 2.0 * kPi);
+  return angle_between(segment_rotation(segment, q), wanted);
+}
+
+// Hinge angles whose product comes nearest to `wanted`. Three hinges reach most rotations in two
+// ways and a shoulder's range holds both sides of the singularity, so several starts compete: first
+// by what is left over, then by how far outside their ranges the angles lie.
+void solve_hinges(const Segment& segment, const Quat& wanted, double* q) {
+  const int n = static_cast<int>(segment.joints.size());
+  Eigen::Map<Eigen::VectorXd> best(q, n);
+  double best_cost = INFINITY;
+  Eigen::VectorXd angles(n);
+  for (const double start : {-1.0, 0.5, 0.1, 0.9}) {
+    for (int j = 0; j < n; ++j) {
+      const Joint& joint = segment.joints[j];
+      angles[j] = start < 0.0 ? 0.0 : joint.lower[0] + start * (joint.upper[0] - joint.lower[0]);
+    }
+    double cost = 1e3 * refine_hinges(segment, wanted, angles.data());
+    for (int j = 0; j < n; ++j) {
+      const Joint& joint = segment.joints[j];
+      cost += std::max({0.0, joint.lower[0] - angles[j], angles[j] - joint.upper[0]});
+    }
+    if (cost < best_cost - 1e-9) {
+      best_cost = cost;
+      best = angles;
+    }
+    if (best_cost < 1e-6) break;
+  }
 }
 
 }  // namespace
