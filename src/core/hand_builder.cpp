@@ -49,7 +49,7 @@ std::vector<Joint> thumb_hinges(const std::string& name, int phalanx) {
   const auto& strength = hand_tables::kThumbStrength[phalanx];
   switch (phalanx) {
     case 0:
-      return {hinge(name, {"abduction", -25, 40}, -kDeviationAxis, strength),
+      return {hinge(name, {"abduction", -25, 40}, kDeviationAxis, strength),
               hinge(name, {"flexion", -30, 35}, kFlexionAxis, strength),
               hinge(name, {"pronation", -15, 35}, kPronationAxis, strength)};
     case 1:
