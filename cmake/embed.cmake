@@ -17,7 +17,7 @@ ${name}_size:
     .section .note.GNU-stack,\"\",@progbits
 ")
   configure_file(${object}.in ${object} COPYONLY)
-  set_source_files_properties(${object} PROPERTIES OBJECT_DEPENDS ${file} LANGUAGE C)
+  set_source_files_properties(${object} PROPERTIES OBJECT_DEPENDS ${file})
   target_sources(${target} PRIVATE ${object})
 endfunction()
 
