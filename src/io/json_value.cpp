@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "prehend/io/atomic_file.h"
+#include "prehend/io/value.h"
+
+namespace prehend::io {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json from_value(const Value& value) {
+  if (value.is_table()) {
+    Json out = Json::object();
+    for (const auto& [key, member] : value.members()) out[key] = from_value(member);
+    return out;
+  }
+  if (value.is_array()) {
+    Json out = Json::array();
+    for (const Value& item : value.items()) out.push_back(from_value(item));
+    return out;
+  }
+  if (const auto boolean = value.boolean()) return *boolean;
+  if (const auto integer = value.integer()) return *integer;
+  if (const auto number = value.number()) return std::isfinite(*number) ? Json(*number) : Json();
+  if (const auto* text = value.string()) return *text;
+  return {};
+}
+
+Value to_value(const Json& json) {
+  Value out;
+  if (json.is_object()) {
+    out = Value::table();
+    for (const auto& [key, member] : json.items()) out[key] = to_value(member);
+  } else if (json.is_array()) {
+    out = Value::array();
+    for (const Json& item : json) out.push_back(to_value(item));
+  } else if (json.is_boolean()) {
+    out = json.get<bool>();
+  } else if (json.is_number_integer()) {
+    out = json.get<std::int64_t>();
+  } else if (json.is_number()) {
+    out = json.get<double>();
+  } else if (json.is_string()) {
+    out = json.get<std::string>();
+  }
+  return out;
+}
+
+// A hundred brackets deep is no report, and both parsing and freeing recurse.
+bool nests_too_deep(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (c == '[' || c == '{')) {
+      if (++depth > 100) return true;
+    } else if (!quoted && (c == ']' || c == '}')) {
+      --depth;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string to_json(const Value& value) {
+  // Names of files may hold any bytes; what is not UTF-8 is replaced, not thrown at the user.
+  return from_value(value).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<Value> parse_json(std::string_view text, const std::string& name) {
+  const std::string file = printable(name, 300);
+  if (nests_too_deep(text)) return Error{fmt::format("{}: JSON nested too deeply", file)};
+  try {
+    return to_value(Json::parse(text));
+  } catch (const nlohmann::json::exception& error) {
+    return Error{fmt::format("{}: not JSON: {}", file, printable(error.what(), 200))};
+  }
+}
+
+}  // namespace prehend::io

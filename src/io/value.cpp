@@ -1,0 +1,119 @@
+#include "prehend/io/value.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace prehend::io {
+
+std::optional<bool> Value::boolean() const {
+  const bool* value = std::get_if<bool>(&data_);
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+std::optional<std::int64_t> Value::integer() const {
+  const auto* value = std::get_if<std::int64_t>(&data_);
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+std::optional<double> Value::number() const {
+  if (const auto* value = std::get_if<double>(&data_)) return *value;
+  if (const auto* value = std::get_if<std::int64_t>(&data_)) return static_cast<double>(*value);
+  return std::nullopt;
+}
+
+std::optional<Vec3> Value::vector() const {
+  const auto values = numbers();
+  if (!values || values->size() != 3) return std::nullopt;
+  return Vec3((*values)[0], (*values)[1], (*values)[2]);
+}
+
+std::optional<std::vector<double>> Value::numbers() const {
+  if (!is_array()) return std::nullopt;
+  std::vector<double> out;
+  for (const Value& item : items()) {
+    const auto value = item.number();
+    if (!value) return std::nullopt;
+    out.push_back(*value);
+  }
+  return out;
+}
+
+std::optional<std::vector<std::string>> Value::strings() const {
+  if (!is_array()) return std::nullopt;
+  std::vector<std::string> out;
+  for (const Value& item : items()) {
+    const std::string* value = item.string();
+    if (!value) return std::nullopt;
+    out.push_back(*value);
+  }
+  return out;
+}
+
+const Value::Array& Value::items() const {
+  static const Array kNone;
+  const auto* items = std::get_if<Array>(&data_);
+  return items ? *items : kNone;
+}
+
+const Value::Table& Value::members() const {
+  static const Table kNone;
+  const auto* members = std::get_if<Table>(&data_);
+  return members ? *members : kNone;
+}
+
+const Value* Value::find(std::string_view key) const {
+  for (const auto& [name, value] : members())
+    if (name == key) return &value;
+  return nullptr;
+}
+
+Value& Value::operator[](std::string_view key) {
+  if (is_null()) data_ = Table{};
+  PREHEND_ASSERT(is_table());
+  auto& members = std::get<Table>(data_);
+  for (auto& [name, value] : members)
+    if (name == key) return value;
+  return members.emplace_back(std::string(key), Value()).second;
+}
+
+void Value::push_back(Value value) {
+  if (is_null()) data_ = Array{};
+  PREHEND_ASSERT(is_array());
+  std::get<Array>(data_).push_back(std::move(value));
+}
+
+const char* Value::kind() const {
+  constexpr const char* kKinds[] = {"nothing",  "true or false", "a whole number", "a number",
+                                    "a string", "an array",      "a table"};
+  return kKinds[data_.index()];
+}
+
+std::optional<std::string> nearest_word(std::string_view word,
+                                        const std::vector<std::string>& known) {
+  std::optional<std::string> best;
+  // A third of the letters may be wrong, and always one.
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3 + 1);
+  if (word.size() > 64) return best;
+  for (const std::string& candidate : known) {
+    // Edit distance, one row of the table at a time.
+    std::vector<std::size_t> row(candidate.size() + 1);
+    std::iota(row.begin(), row.end(), 0);
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      std::size_t diagonal = row[0];
+      row[0] = i + 1;
+      for (std::size_t j = 0; j < candidate.size(); ++j) {
+        const std::size_t change = diagonal + (word[i] != candidate[j]);
+        diagonal = row[j + 1];
+        row[j + 1] = std::min({change, row[j] + 1, diagonal + 1});
+      }
+    }
+    if (row.back() < best_distance) {
+      best_distance = row.back();
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace prehend::io
