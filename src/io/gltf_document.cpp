@@ -4,28 +4,20 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <tiny_gltf.h>
 #include <nlohmann/json.hpp>
 
 #include "io/gltf_accessor.h"
+#include "prehend/io/atomic_file.h"
 
 namespace prehend::io::gltf {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{1} << 31;
 constexpr int kMaxJsonDepth = 64;  // the format needs 6; extras of others a few more
-
-std::string one_line(std::string text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
-  return text;
-}
 
 struct Container {
   json root;
@@ -91,9 +83,9 @@ Status check_buffer_files(const json& root, const std::string& source, const std
     const std::filesystem::path file = std::filesystem::path(folder) / uri;
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file, ignored) ||
-        std::filesystem::file_size(file, ignored) > kMaxFileBytes)
+        std::filesystem::file_size(file, ignored) > kReadLimit)
       return Error{fmt::format("{}: its buffer {} is missing; keep it beside the file", source,
-                               one_line(uri))};
+                               printable(uri))};
   }
   return {};
 }
@@ -133,7 +125,7 @@ Status parse_model(const Container& container, const std::string& source, const 
   } catch (const std::exception& failure) {
     error = failure.what();
   }
-  if (!ok) return Error{fmt::format("{}: {}", source, one_line(error))};
+  if (!ok) return Error{fmt::format("{}: {}", source, printable(error, 200))};
   return {};
 }
 
@@ -173,7 +165,7 @@ Result<std::vector<Node>> read_nodes(const tinygltf::Model& model, const std::st
   std::vector<Node> nodes(count);
   for (int i = 0; i < count; ++i) {
     const tinygltf::Node& from = model.nodes[i];
-    const std::string where = fmt::format("{}: node {} ({})", source, i, one_line(from.name));
+    const std::string where = fmt::format("{}: node {} ({})", source, i, printable(from.name));
     nodes[i].name = from.name;
     nodes[i].mesh = from.mesh;
     nodes[i].skin = from.skin;
@@ -396,17 +388,10 @@ Result<Document> load_memory(std::span<const unsigned char> bytes, const std::st
 }
 
 Result<Document> load(const std::string& path) {
-  std::error_code failure;
-  if (!std::filesystem::is_regular_file(path, failure)) return Error{path + ": no such file"};
-  const std::uintmax_t size = std::filesystem::file_size(path, failure);
-  if (failure || size > kMaxFileBytes)
-    return Error{path + ": larger than 2 GB, which no clip of hands is"};
-  std::ifstream file(path, std::ios::binary);
-  std::vector<unsigned char> bytes(size);
-  if (!file ||
-      !file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size)))
-    return Error{path + ": cannot be read"};
-  return load_memory(bytes, path, std::filesystem::path(path).parent_path().string());
+  auto bytes = read_file(path);
+  if (!bytes) return bytes.error();
+  return load_memory({reinterpret_cast<const unsigned char*>(bytes->data()), bytes->size()}, path,
+                     std::filesystem::path(path).parent_path().string());
 }
 
 }  // namespace prehend::io::gltf

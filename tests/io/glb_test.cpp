@@ -1,0 +1,216 @@
+#include "prehend/io/glb.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "io/gltf_document.h"
+#include "tests/io/mutate.h"
+#include "tests/io/test_clip.h"
+
+namespace prehend::io {
+namespace {
+
+constexpr double kRotationTolerance = 1e-6;  // rad; the requirement is 1e-5
+constexpr double kFloat = 1e-6;              // relative, of numbers kept as floats
+
+Clip round_trip(const Clip& clip) {
+  const auto bytes = encode_glb(clip);
+  EXPECT_TRUE(bytes.ok()) << bytes.message();
+  auto back = decode_glb(*bytes, "test.glb");
+  EXPECT_TRUE(back.ok()) << back.message();
+  return std::move(*back);
+}
+
+void expect_same_hand(const Hand& a, const Hand& b) {
+  EXPECT_EQ(a.name, b.name);
+  EXPECT_EQ(a.profile, b.profile);
+  EXPECT_EQ(a.side, b.side);
+  EXPECT_EQ(a.length, b.length);
+  EXPECT_EQ(a.breadth, b.breadth);
+  EXPECT_EQ(a.xr_segments, b.xr_segments);
+  EXPECT_EQ(a.overlapping, b.overlapping);
+  ASSERT_EQ(a.segments.size(), b.segments.size());
+  for (std::size_t s = 0; s < a.segments.size(); ++s) {
+    const Segment &x = a.segments[s], &y = b.segments[s];
+    EXPECT_EQ(x.name, y.name);
+    EXPECT_EQ(x.parent, y.parent);
+    EXPECT_EQ(x.rest_parent.position, y.rest_parent.position);
+    EXPECT_LT(angle_between(x.rest_parent.rotation, y.rest_parent.rotation), 1e-7);
+    EXPECT_EQ(x.mass, y.mass);
+    EXPECT_EQ(x.center_of_mass, y.center_of_mass);
+    EXPECT_EQ(x.inertia, y.inertia);
+    EXPECT_EQ(x.digit, y.digit);
+    EXPECT_EQ(x.phalanx, y.phalanx);
+    ASSERT_EQ(x.joints.size(), y.joints.size());
+    for (std::size_t j = 0; j < x.joints.size(); ++j) {
+      EXPECT_EQ(x.joints[j].name, y.joints[j].name);
+      EXPECT_EQ(x.joints[j].type, y.joints[j].type);
+      EXPECT_EQ(x.joints[j].axis, y.joints[j].axis);
+      EXPECT_EQ(x.joints[j].lower, y.joints[j].lower);
+      EXPECT_EQ(x.joints[j].upper, y.joints[j].upper);
+      EXPECT_EQ(x.joints[j].max_torque, y.joints[j].max_torque);
+      EXPECT_EQ(x.joints[j].passive_stiffness, y.joints[j].passive_stiffness);
+      EXPECT_EQ(x.joints[j].damping, y.joints[j].damping);
+    }
+    ASSERT_EQ(x.capsules.size(), y.capsules.size());
+    for (std::size_t c = 0; c < x.capsules.size(); ++c) {
+      EXPECT_EQ(x.capsules[c].a, y.capsules[c].a);
+      EXPECT_EQ(x.capsules[c].b, y.capsules[c].b);
+      EXPECT_EQ(x.capsules[c].radius, y.capsules[c].radius);
+    }
+  }
+  for (int d = 0; d < kDigitCount; ++d) {
+    EXPECT_EQ(a.pads[d].segment, b.pads[d].segment);
+    EXPECT_EQ(a.pads[d].point, b.pads[d].point);
+    EXPECT_EQ(a.pads[d].normal, b.pads[d].normal);
+    EXPECT_EQ(a.pads[d].nail_normal, b.pads[d].nail_normal);
+    EXPECT_EQ(a.pads[d].tip, b.pads[d].tip);
+  }
+}
+
+TEST(Glb, HandsComeBackExactly) {
+  const Clip clip = testing::test_clip();
+  const Clip back = round_trip(clip);
+  EXPECT_EQ(back.name, clip.name);
+  EXPECT_EQ(back.frame_rate, clip.frame_rate);
+  ASSERT_EQ(back.hands.size(), 2u);
+  for (int h = 0; h < 2; ++h) expect_same_hand(*clip.hands[h].hand, *back.hands[h].hand);
+}
+
+TEST(Glb, MotionKeepsItsRotations) {
+  const Clip clip = testing::test_clip();
+  const Clip back = round_trip(clip);
+  ASSERT_EQ(back.frame_count(), clip.frame_count());
+  for (std::size_t h = 0; h < clip.hands.size(); ++h) {
+    for (int f = 0; f < clip.frame_count(); ++f) {
+      const HandPose &a = clip.hands[h].poses[f], &b = back.hands[h].poses[f];
+      EXPECT_LT(angle_between(a.root_world.rotation, b.root_world.rotation), kRotationTolerance);
+      EXPECT_LT((a.root_world.position - b.root_world.position).norm(), kFloat);
+      for (std::size_t s = 0; s < a.rotations.size(); ++s)
+        EXPECT_LT(angle_between(a.rotations[s], b.rotations[s]), kRotationTolerance);
+    }
+  }
+  for (std::size_t o = 0; o < clip.objects.size(); ++o) {
+    for (int f = 0; f < clip.frame_count(); ++f) {
+      const Transform &a = clip.objects[o].poses_world[f], &b = back.objects[o].poses_world[f];
+      EXPECT_LT(angle_between(a.rotation, b.rotation), kRotationTolerance);
+      EXPECT_LT((a.position - b.position).norm(), kFloat);
+    }
+  }
+}
+
+TEST(Glb, ObjectsComeBackWithTheirMeshAndProperties) {
+  const Clip clip = testing::test_clip();
+  const Clip back = round_trip(clip);
+  ASSERT_EQ(back.objects.size(), 2u);
+  const Object &a = *clip.objects[0].object, &b = *back.objects[0].object;
+  EXPECT_EQ(a.name, b.name);
+  EXPECT_EQ(a.mass, b.mass);
+  EXPECT_EQ(a.center_of_mass, b.center_of_mass);
+  EXPECT_EQ(a.inertia, b.inertia);
+  EXPECT_EQ(a.friction, b.friction);
+  EXPECT_EQ(a.torsional_friction, b.torsional_friction);
+  EXPECT_EQ(a.fixed, b.fixed);
+  EXPECT_EQ(a.shape.kind, b.shape.kind);
+  EXPECT_EQ(a.shape.size, b.shape.size);
+  EXPECT_EQ(a.shape.mesh->faces, b.shape.mesh->faces);
+  ASSERT_EQ(a.shape.mesh->vertices.size(), b.shape.mesh->vertices.size());
+  for (std::size_t v = 0; v < a.shape.mesh->vertices.size(); ++v)
+    EXPECT_LT((a.shape.mesh->vertices[v] - b.shape.mesh->vertices[v]).norm(), 1e-8);
+}
+
+TEST(Glb, ContactsKeepFloatPrecision) {
+  const Clip clip = testing::test_clip();
+  const Clip back = round_trip(clip);
+  EXPECT_TRUE(back.forces_recorded);
+  ASSERT_EQ(back.contacts.size(), clip.contacts.size());
+  for (std::size_t f = 0; f < clip.contacts.size(); ++f) {
+    ASSERT_EQ(back.contacts[f].size(), clip.contacts[f].size());
+    for (std::size_t i = 0; i < clip.contacts[f].size(); ++i) {
+      const Contact &a = clip.contacts[f][i], &b = back.contacts[f][i];
+      EXPECT_EQ(a.hand, b.hand);
+      EXPECT_EQ(a.segment, b.segment);
+      EXPECT_EQ(a.object, b.object);
+      EXPECT_EQ(a.point_object.cast<float>(), b.point_object.cast<float>());
+      EXPECT_EQ(a.normal_world.cast<float>(), b.normal_world.cast<float>());
+      EXPECT_EQ(a.force_world.cast<float>(), b.force_world.cast<float>());
+      EXPECT_EQ(static_cast<float>(a.torque_normal), static_cast<float>(b.torque_normal));
+      EXPECT_EQ(static_cast<float>(a.gap), static_cast<float>(b.gap));
+    }
+  }
+}
+
+TEST(Glb, APoseAndAClipWithoutHandsOrContactsAreClips) {
+  Clip pose = testing::test_clip(1);
+  EXPECT_EQ(round_trip(pose).frame_count(), 1);
+  pose.contacts.clear();
+  EXPECT_FALSE(round_trip(pose).has_contacts());
+  pose.hands.clear();
+  EXPECT_EQ(round_trip(pose).objects.size(), 2u);
+}
+
+TEST(Glb, SameClipSameBytes) {
+  const Clip clip = testing::test_clip();
+  EXPECT_EQ(*encode_glb(clip), *encode_glb(clip));
+}
+
+TEST(Glb, NodesFollowOurKinematics) {
+  const Clip clip = testing::test_clip();
+  const std::string bytes = *encode_glb(clip);
+  const auto document = gltf::load_memory(
+      {reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()}, "test.glb");
+  ASSERT_TRUE(document.ok()) << document.message();
+  const auto frames = segment_frames(*clip.hands[0].hand, clip.hands[0].poses[0]);
+  int checked = 0;
+  for (const gltf::Node& node : document->nodes) {
+    if (!node.name.starts_with("right-")) continue;
+    const int segment = clip.hands[0].hand->find(node.name.substr(6));
+    if (segment < 0) continue;
+    Transform world{node.rotation, node.translation};
+    for (int up = node.parent; up >= 0; up = document->nodes[up].parent)
+      world = Transform{document->nodes[up].rotation, document->nodes[up].translation} * world;
+    EXPECT_LT((world.position - frames[segment].position).norm(), kFloat);
+    ++checked;
+  }
+  EXPECT_EQ(checked, 4);
+}
+
+TEST(Glb, BadClipsAreRefusedInOneLine) {
+  Clip clip = testing::test_clip();
+  EXPECT_FALSE(encode_glb(Clip{}).ok());
+  clip.hands[0].poses[2].root_world.position.x() = std::nan("");
+  EXPECT_FALSE(encode_glb(clip).ok());
+  EXPECT_FALSE(write_glb(testing::test_clip(), "no/such/folder/x.glb").ok());
+  EXPECT_FALSE(read_glb("no/such/file.glb").ok());
+}
+
+TEST(Glb, MutatedFilesGiveAClipOrOneLine) {
+  const std::string good = *encode_glb(testing::test_clip());
+  const auto read = [](const std::string& bytes) { return decode_glb(bytes, "mutated.glb"); };
+  const int refused = testing::expect_value_or_one_line(testing::mutations(good, 400), read);
+  EXPECT_GT(refused, 200);
+}
+
+// Keeps the container sound, so that damage reaches the code behind it.
+TEST(Glb, MutatedJsonGivesAClipOrOneLine) {
+  const std::string good = *encode_glb(testing::test_clip());
+  std::uint32_t length;
+  std::memcpy(&length, good.data() + 12, 4);
+  const std::string json = good.substr(20, length), rest = good.substr(20 + length);
+  std::vector<testing::Mutation> cases;
+  for (auto& mutation : testing::mutations(json, 400, 7)) {
+    std::string text = mutation.bytes;
+    text.resize((text.size() + 3) / 4 * 4, ' ');
+    std::string file = "glTF";
+    for (std::uint32_t number : {2u, static_cast<std::uint32_t>(20 + text.size() + rest.size()),
+                                 static_cast<std::uint32_t>(text.size()), 0x4E4F534Au})
+      file.append(reinterpret_cast<const char*>(&number), 4);
+    cases.push_back({mutation.what, file + text + rest});
+  }
+  const auto read = [](const std::string& bytes) { return decode_glb(bytes, "mutated.glb"); };
+  testing::expect_value_or_one_line(cases, read);
+}
+
+}  // namespace
+}  // namespace prehend::io
