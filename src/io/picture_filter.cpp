@@ -1,0 +1,88 @@
+// Dammertz et al., "Edge-avoiding A-trous wavelet transform for fast global illumination
+// filtering", HPG 2010, with the variance-guided luminance weight of Schied et al., "Spatiotemporal
+// variance-guided filtering", HPG 2017, and no time.
+#include "io/picture_filter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <tbb/parallel_for.h>
+
+namespace prehend::io::detail {
+namespace {
+
+constexpr int kPasses = 3;
+constexpr float kKernel[3] = {0.375f, 0.25f, 0.0625f};
+// Standard deviations of luminance that still count as noise.
+constexpr float kLuminanceWidth = 2.5f;
+
+float luminance(const Color& c) { return 0.2126f * c[0] + 0.7152f * c[1] + 0.0722f * c[2]; }
+
+// A few samples estimate their own variance badly; the neighbourhood's mean does better.
+float smoothed_variance(const Film& film, int x, int y) {
+  float sum = 0.0f, weight = 0.0f;
+  for (int dy = -1; dy <= 1; ++dy) {
+    for (int dx = -1; dx <= 1; ++dx) {
+      const int px = x + dx, py = y + dy;
+      if (px < 0 || py < 0 || px >= film.width || py >= film.height) continue;
+      const float w = (dx == 0 ? 2.0f : 1.0f) * (dy == 0 ? 2.0f : 1.0f);
+      sum += w * film.pixels[std::size_t(py) * film.width + px].variance;
+      weight += w;
+    }
+  }
+  return sum / weight;
+}
+
+float feature_weight(const PixelRecord& p, const PixelRecord& q, float pixels_per_metre) {
+  const float normal = std::max(0.0f, 1.0f - 6.0f * (p.normal - q.normal).squaredNorm());
+  const float albedo = (p.albedo - q.albedo).square().sum();
+  // Off the tangent plane: another surface, however near in the picture.
+  const float off = p.normal.dot(p.position - q.position) * pixels_per_metre;
+  return normal * std::exp(-200.0f * albedo - off * off);
+}
+
+void filter_row(const Film& in, int y, int step, float pixels_per_metre, Film& out) {
+  for (int x = 0; x < in.width; ++x) {
+    const std::size_t here = std::size_t(y) * in.width + x;
+    const PixelRecord& p = in.pixels[here];
+    PixelRecord& result = out.pixels[here];
+    if (p.variance <= 0.0f && smoothed_variance(in, x, y) <= 1e-9f) continue;
+    const float width = kLuminanceWidth * std::sqrt(smoothed_variance(in, x, y)) + 1e-4f;
+    const float bright = luminance(p.color);
+    Color sum = Color::Zero();
+    float total = 0.0f, total_variance = 0.0f;
+    for (int dy = -2; dy <= 2; ++dy) {
+      const int py = y + dy * step;
+      if (py < 0 || py >= in.height) continue;
+      for (int dx = -2; dx <= 2; ++dx) {
+        const int px = x + dx * step;
+        if (px < 0 || px >= in.width) continue;
+        const PixelRecord& q = in.pixels[std::size_t(py) * in.width + px];
+        float w = kKernel[std::abs(dx)] * kKernel[std::abs(dy)];
+        if (dx != 0 || dy != 0) {
+          w *= feature_weight(p, q, pixels_per_metre);
+          if (w <= 1e-6f) continue;
+          w *= std::exp(-std::abs(luminance(q.color) - bright) / width);
+        }
+        sum += w * q.color;
+        total += w;
+        total_variance += w * w * q.variance;
+      }
+    }
+    result.color = sum / total;
+    result.variance = total_variance / (total * total);
+  }
+}
+
+}  // namespace
+
+void denoise(Film& film, float pixels_per_metre) {
+  Film other = film;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    tbb::parallel_for(0, film.height,
+                      [&](int y) { filter_row(film, y, 1 << pass, pixels_per_metre, other); });
+    film.pixels = other.pixels;
+  }
+}
+
+}  // namespace prehend::io::detail
