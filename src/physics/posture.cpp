@@ -214,13 +214,20 @@ Posture fist(const Hand& hand) {
   for (Digit finger : kFingers) finger_reference(problem, finger, 88, 103, 72);
   thumb_reference(problem, 20, 10, 45, 55);
   problem.reference_weight = 2.0 * kReferenceWeight;
-  // The thumb lies across the backs of the index and middle intermediate phalanges.
+  // Fingertips on the palm, and the thumb across the back of the index finger.
   const int thumb = hand.pads[0].segment;
   const int middle = segment_of(hand, Digit::kIndex, 2);
   problem.goals = [&hand, thumb, middle](const std::vector<Transform>& frames,
                                          const Eigen::VectorXd&, std::vector<double>& residuals) {
-    residuals.push_back(
-        distance(frames[thumb] * flesh(hand, thumb), frames[middle] * flesh(hand, middle)));
+    const auto gap = [&](int a, int b) {
+      return distance(frames[a] * flesh(hand, a), frames[b] * flesh(hand, b));
+    };
+    residuals.push_back(gap(thumb, middle));
+    for (Digit finger : kFingers) {
+      const int palm = segment_of(hand, finger, 0);
+      const int tip = hand.pads[static_cast<int>(finger)].segment;
+      residuals.push_back(palm < 0 ? 0.0 : gap(tip, palm));
+    }
   };
   return {solve(problem).pose};
 }
@@ -246,7 +253,8 @@ Posture point(const Hand& hand) {
 // Palm down on a table: extras are the table's height and its two tilts.
 Posture flat(const Hand& hand) {
   Problem problem(hand);
-  thumb_reference(problem, -20, -10, 0, 0);
+  thumb_reference(problem, -15, -22, 0, 0);
+  problem.reference_weight = 5.0 * kReferenceWeight;
   problem.extra_start = Eigen::Vector3d(-0.12 * hand.length, 0.0, 0.0);
   problem.extra_lower = Eigen::Vector3d(-0.5 * hand.length, -0.3, -0.3);
   problem.extra_upper = Eigen::Vector3d(0.0, 0.3, 0.3);
@@ -279,8 +287,7 @@ Posture wrap(const Hand& hand) {
   Problem problem(hand);
   for (Digit finger : kFingers) finger_reference(problem, finger, 55, 60, 40);
   thumb_reference(problem, 10, 25, 25, 25);
-  const auto frames = xr_frames(hand, rest_pose(hand));
-  const Vec3 knuckle = frames[11].position;
+  const Vec3 knuckle = xr_frames(hand, rest_pose(hand))[11].position;
   const double sign = hand.side == Side::kRight ? 1.0 : -1.0;
   problem.extra_start.resize(4);
   problem.extra_start << knuckle.y() - kCylinderRadius - 0.12 * hand.length, 0.9 * knuckle.z(), 0.0,
