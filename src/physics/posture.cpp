@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kOverlapWeight = 3.0;
 constexpr double kReferenceWeight = 2e-3;  // metres a radian: 10 degrees weigh as much as 0.35 mm
+constexpr double kThenarGive = 0.007;
 constexpr double kPinchGap = 0.005;
 constexpr double kCylinderRadius = 0.025;
 
@@ -272,6 +273,10 @@ Posture flat(const Hand& hand) {
                            normal.dot(capsule.b - origin) - capsule.radius});
       }
       const bool lies = hand.segments[s].phalanx == 3 || hand.segments[s].phalanx == 0;
+      // The ball of the thumb is soft and lets the thumb come down.
+      if (hand.segments[s].phalanx == 0 && hand.segments[s].digit == Digit::kThumb) {
+        lowest += kThenarGive;
+      }
       residuals.push_back(lowest < 0.0 ? kOverlapWeight * lowest : lies ? lowest : 0.0);
     }
   };
