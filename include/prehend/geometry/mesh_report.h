@@ -15,9 +15,8 @@ struct MeshReport {
   int boundary_edges = 0;      // used by one face: a hole's rim
   int holes = 0;               // closed loops of boundary edges
   int non_manifold_edges = 0;  // used by more than two faces
-  int flipped_faces =
-      0;          // that disagree with a neighbour, or all of them if the volume is negative
-  int parts = 0;  // connected components
+  int flipped_faces = 0;       // against their neighbours; all, if the mesh is inside out
+  int parts = 0;               // connected components
   Vec3 lower = Vec3::Zero();
   Vec3 upper = Vec3::Zero();
   bool closed() const { return boundary_edges == 0 && non_manifold_edges == 0; }
@@ -25,6 +24,7 @@ struct MeshReport {
   std::vector<std::string> warnings;
 };
 
+// Vertices at the same place count as one, as files without indices (STL) repeat them.
 MeshReport inspect(const TriangleMesh& mesh);
 
 }  // namespace prehend::geometry

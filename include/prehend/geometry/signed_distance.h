@@ -31,6 +31,10 @@ class SignedDistance {
 class ExactDistance : public SignedDistance {
  public:
   virtual ClosestPoint closest(const Vec3& point_object) const = 0;
+  // The answer of `sample`, sooner, for one who knows it at a point near by: distance changes no
+  // faster than the point moves, and so bounds the search.
+  virtual DistanceSample sample_beside(const Vec3& point_object, const Vec3& known_point_object,
+                                       const DistanceSample& known) const;
 };
 std::shared_ptr<const ExactDistance> exact_distance(const Shape& shape);
 

@@ -1,0 +1,14 @@
+// The few kinds of PLY that the scans of the set-up come in. Users' files are read by io.
+#pragma once
+
+#include <string>
+
+#include "prehend/core/mesh.h"
+#include "prehend/core/result.h"
+
+namespace prehend::geometry {
+
+// `name`.ply from the assets folder (PREHEND_ASSETS, or where the set-up wrote it).
+Result<TriangleMesh> read_scan(const std::string& name);
+
+}  // namespace prehend::geometry
