@@ -1,0 +1,71 @@
+// Is this clip physically true? Judges any clip, whoever made it, from its motion and, where
+// recorded, its contact forces. Shares nothing with the methods but geometry's exact distance and
+// the cone program.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "prehend/core/clip.h"
+#include "prehend/core/summary.h"
+
+namespace prehend::audit {
+
+struct AuditOptions {
+  // Surfaces nearer than this touch, where no contacts are recorded.
+  double contact_distance = 0.002;
+  // A recorded contact whose point lies farther than this from the hand or from the object is not
+  // one.
+  double floating_distance = 0.006;
+  // Motion is differentiated by fitting a parabola to this many seconds (at least five frames).
+  double window = 0.07;
+  // Height of a level floor that is not among the clip's objects.
+  std::optional<double> floor_height;
+  // Forces that the clip records are checked; false asks instead whether any forces could do it.
+  bool use_recorded_forces = true;
+
+  // What a clip may show and still pass.
+  double max_penetration = 0.005;       // m: flesh gives by a few millimetres
+  double max_residual = 0.1;            // of m g: what differentiation of good capture leaves
+  double max_friction_excess = 0.05;    // of m g
+  double max_limit_violation = 0.09;    // rad, five degrees: people differ by more
+  double max_self_penetration = 0.004;  // m
+  double min_explained = 0.95;          // of the frames
+};
+
+struct FrameAudit {
+  double penetration = 0.0;  // deepest, metres
+  int contacts = 0;
+  double residual = 0.0;  // unexplained wrench of the worst object, over m g
+  double friction_excess = 0.0;
+  double grip_force = 0.0;  // sum of normal forces of hands on objects, recorded or least needed, N
+  double limit_violation = 0.0;
+  double self_penetration = 0.0;
+  bool explained = true;
+};
+
+struct AuditReport {
+  double max_penetration_m = 0.0;
+  double mean_penetration_m =
+      0.0;                         // of the deepest of each frame in which a hand touches something
+  double dynamics_residual = 0.0;  // worst frame's unexplained wrench over m g
+  double friction_excess = 0.0;    // worst tangential force beyond mu N, over m g
+  double max_limit_violation_rad = 0.0;
+  double max_self_penetration_m = 0.0;
+  double slip_m =
+      0.0;  // farthest that a touching segment slid over an object in one stretch of contact
+  double explained_fraction = 1.0;
+  bool forces_checked = false;  // recorded forces were judged, not forces that could have been
+  std::string verdict;          // "pass" or "fail"
+  std::vector<std::string> reasons;
+  std::vector<std::string> notes;
+  std::vector<FrameAudit> frames;
+  Summary summary;
+};
+
+// Fails on a clip that validate() refuses. Stopped early, the report covers the frames done.
+Result<AuditReport> audit(const Clip& clip, const AuditOptions& options = {},
+                          const Monitor& monitor = {});
+
+}  // namespace prehend::audit

@@ -1,0 +1,258 @@
+#include "prehend/audit/audit.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include "audit/explain.h"
+#include "audit/motion.h"
+#include "audit/slip.h"
+#include "audit/touch.h"
+
+namespace prehend::audit {
+
+namespace {
+
+class Auditor {
+ public:
+  Auditor(const Clip& clip, const AuditOptions& options) : clip_(clip), options_(options) {
+    const int half = half_window(options.window, clip.frame_rate, clip.frame_count());
+    for (const ObjectTrack& track : clip.objects) {
+      probes_.push_back(make_probe(*track.object));
+      needed_.push_back(needed_wrenches(track, clip.frame_rate, half));
+    }
+    for (const HandTrack& track : clip.hands) limits_.push_back(coordinate_limits(*track.hand));
+    recorded_ = options.use_recorded_forces && clip.forces_recorded && clip.has_contacts();
+  }
+
+  bool recorded() const { return recorded_; }
+  const std::vector<std::vector<Contact>>& touching() const { return touching_; }
+  int floating() const { return floating_; }
+
+  std::vector<FrameAudit> run(const Monitor& monitor) {
+    const int frames = clip_.frame_count();
+    std::vector<FrameAudit> result(frames);
+    touching_.resize(frames);
+    std::atomic<int> done = 0;
+    tbb::parallel_for(0, frames, [&](int frame) {
+      if (monitor.stop.stop_requested()) return;
+      result[frame] = judge(frame);
+      const int count = ++done;
+      if (count % 32 == 0) monitor.report(static_cast<double>(count) / frames, "frames");
+    });
+    return result;
+  }
+
+ private:
+  FrameAudit judge(int frame);
+  void find_contacts(int frame, std::vector<Contact>& found) const;
+  void judge_hands(int frame, FrameAudit& audit) const;
+  void judge_objects(int frame, const std::vector<Contact>& contacts, FrameAudit& audit) const;
+  std::vector<Contact> recorded_contacts(int frame, const std::vector<Contact>& found);
+
+  const Clip& clip_;
+  const AuditOptions& options_;
+  std::vector<Probe> probes_;
+  std::vector<std::vector<Wrench>> needed_;
+  std::vector<CoordinateLimits> limits_;
+  std::vector<std::vector<Contact>> touching_;
+  std::atomic<int> floating_ = 0;
+  bool recorded_ = false;
+};
+
+void Auditor::find_contacts(int frame, std::vector<Contact>& found) const {
+  const double reach =
+      std::max(options_.contact_distance, recorded_ ? options_.floating_distance : 0.0);
+  const auto label = [&](size_t from, int hand, int segment, int object) {
+    for (size_t i = from; i < found.size(); ++i) {
+      found[i].hand = hand;
+      found[i].segment = segment;
+      found[i].object = object;
+    }
+  };
+  for (size_t h = 0; h < clip_.hands.size(); ++h) {
+    const Hand& hand = *clip_.hands[h].hand;
+    const auto frames = segment_frames(hand, clip_.hands[h].poses[frame]);
+    for (int s = 0; s < hand.segment_count(); ++s) {
+      for (const Capsule& capsule : hand.segments[s].capsules) {
+        for (size_t o = 0; o < probes_.size(); ++o) {
+          const size_t from = found.size();
+          capsule_contacts(frames[s] * capsule, probes_[o], clip_.objects[o].poses_world[frame],
+                           reach, found);
+          label(from, static_cast<int>(h), s, static_cast<int>(o));
+        }
+      }
+    }
+  }
+  for (size_t o = 0; o < probes_.size(); ++o) {
+    if (clip_.objects[o].object->fixed) continue;
+    const Transform& pose = clip_.objects[o].poses_world[frame];
+    for (size_t other = 0; other < probes_.size(); ++other) {
+      if (other == o) continue;
+      const size_t from = found.size();
+      object_contacts(probes_[o], pose, probes_[other], clip_.objects[other].poses_world[frame],
+                      reach, found);
+      label(from, -1, static_cast<int>(other), static_cast<int>(o));
+    }
+    if (options_.floor_height) {
+      const size_t from = found.size();
+      floor_contacts(probes_[o], pose, *options_.floor_height, reach, found);
+      label(from, -1, -1, static_cast<int>(o));
+    }
+  }
+}
+
+// The recorded contacts that stand where something really touches.
+std::vector<Contact> Auditor::recorded_contacts(int frame, const std::vector<Contact>& found) {
+  std::vector<Contact> real;
+  for (const Contact& contact : clip_.contacts[frame]) {
+    const bool on_surface =
+        std::abs(probes_[contact.object].distance->closest(contact.point_object).distance) <=
+        options_.floating_distance;
+    // A hand's force must come from that segment; one from the surroundings may come from a support
+    // that the clip does not show.
+    const bool has_source =
+        contact.hand < 0 || std::any_of(found.begin(), found.end(), [&](const Contact& near) {
+          return near.hand == contact.hand && near.segment == contact.segment &&
+                 near.object == contact.object;
+        });
+    if (on_surface && has_source) {
+      real.push_back(contact);
+    } else if (contact.force_world.norm() > 0.0) {
+      ++floating_;
+    }
+  }
+  return real;
+}
+
+void Auditor::judge_hands(int frame, FrameAudit& audit) const {
+  for (size_t h = 0; h < clip_.hands.size(); ++h) {
+    const HandTrack& track = clip_.hands[h];
+    audit.self_penetration =
+        std::max(audit.self_penetration, self_penetration(*track.hand, track.poses[frame]).depth);
+    audit.limit_violation =
+        std::max(audit.limit_violation,
+                 limit_violation(limits_[h], coordinates(*track.hand, track.poses[frame])));
+  }
+}
+
+void Auditor::judge_objects(int frame, const std::vector<Contact>& contacts,
+                            FrameAudit& audit) const {
+  for (size_t o = 0; o < probes_.size(); ++o) {
+    const ObjectTrack& track = clip_.objects[o];
+    if (track.object->fixed) continue;
+    std::vector<Contact> own;
+    for (const Contact& contact : contacts) {
+      if (contact.object == static_cast<int>(o)) own.push_back(contact);
+    }
+    const auto judge = recorded_ ? judge_recorded : judge_possible;
+    const Explanation explanation =
+        judge(*track.object, track.poses_world[frame], needed_[o][frame], own);
+    audit.residual = std::max(audit.residual, explanation.residual);
+    audit.friction_excess = std::max(audit.friction_excess, explanation.friction_excess);
+    audit.grip_force += explanation.hand_force;
+  }
+  audit.explained = audit.residual <= options_.max_residual &&
+                    audit.friction_excess <= options_.max_friction_excess;
+}
+
+FrameAudit Auditor::judge(int frame) {
+  FrameAudit audit;
+  std::vector<Contact> found;
+  find_contacts(frame, found);
+  for (const Contact& contact : found) {
+    audit.penetration = std::max(audit.penetration, -contact.gap);
+    if (contact.gap <= options_.contact_distance) touching_[frame].push_back(contact);
+  }
+  audit.contacts = static_cast<int>(touching_[frame].size());
+  judge_hands(frame, audit);
+  judge_objects(frame, recorded_ ? recorded_contacts(frame, found) : touching_[frame], audit);
+  return audit;
+}
+
+void summarise(const std::vector<std::vector<Contact>>& touching, AuditReport& report) {
+  double penetration_sum = 0.0;
+  int touched = 0, explained = 0;
+  for (size_t f = 0; f < report.frames.size(); ++f) {
+    const FrameAudit& frame = report.frames[f];
+    report.max_penetration_m = std::max(report.max_penetration_m, frame.penetration);
+    report.dynamics_residual = std::max(report.dynamics_residual, frame.residual);
+    report.friction_excess = std::max(report.friction_excess, frame.friction_excess);
+    report.max_limit_violation_rad =
+        std::max(report.max_limit_violation_rad, frame.limit_violation);
+    report.max_self_penetration_m = std::max(report.max_self_penetration_m, frame.self_penetration);
+    explained += frame.explained;
+    const bool hand_touches = std::any_of(touching[f].begin(), touching[f].end(),
+                                          [](const Contact& c) { return c.hand >= 0; });
+    if (hand_touches) {
+      double deepest = 0.0;
+      for (const Contact& c : touching[f]) {
+        if (c.hand >= 0) deepest = std::max(deepest, -c.gap);
+      }
+      penetration_sum += deepest;
+      ++touched;
+    }
+  }
+  report.mean_penetration_m = touched ? penetration_sum / touched : 0.0;
+  report.explained_fraction =
+      report.frames.empty() ? 1.0 : static_cast<double>(explained) / report.frames.size();
+}
+
+void decide(const AuditOptions& options, AuditReport& report) {
+  const auto over = [&](double value, double limit, const char* sentence, double scale) {
+    if (value > limit) {
+      report.reasons.push_back(fmt::format(fmt::runtime(sentence), scale * value, scale * limit));
+    }
+  };
+  over(report.max_penetration_m, options.max_penetration,
+       "surfaces overlap by {:.1f} mm (limit {:.1f} mm)", 1e3);
+  over(report.friction_excess, options.max_friction_excess,
+       "a contact pulls or drags beyond its friction cone by {:.2f} of the weight (limit {:.2f})",
+       1.0);
+  over(report.max_limit_violation_rad, options.max_limit_violation,
+       "a joint is {:.0f} degrees beyond its range (limit {:.0f})", degrees(1.0));
+  over(report.max_self_penetration_m, options.max_self_penetration,
+       "the hand passes {:.1f} mm through itself (limit {:.1f} mm)", 1e3);
+  if (report.explained_fraction < options.min_explained) {
+    report.reasons.push_back(fmt::format(
+        "{} explain {:.0f} % of the frames (limit {:.0f} %)",
+        report.forces_checked ? "the recorded forces" : "forces within the friction cones could",
+        100.0 * report.explained_fraction, 100.0 * options.min_explained));
+  }
+  report.verdict = report.reasons.empty() ? "pass" : "fail";
+}
+
+}  // namespace
+
+Result<AuditReport> audit(const Clip& clip, const AuditOptions& options, const Monitor& monitor) {
+  if (Status status = validate(clip); !status) return status.error();
+  for (const ObjectTrack& track : clip.objects) {
+    if (!track.object->fixed && !(track.object->mass > 0.0)) {
+      return Error{fmt::format("object {} has no mass", track.object->name)};
+    }
+  }
+  Auditor auditor(clip, options);
+  AuditReport report;
+  report.forces_checked = auditor.recorded();
+  report.frames = auditor.run(monitor);
+  if (monitor.stop.stop_requested()) report.summary.termination = Termination::kInterrupted;
+  summarise(auditor.touching(), report);
+  report.slip_m = largest_slip(clip, auditor.touching());
+  if (auditor.floating() > 0) {
+    report.notes.push_back(fmt::format(
+        "{} recorded forces act where nothing touches and were left out", auditor.floating()));
+  }
+  if (clip.frame_count() < 5) {
+    report.notes.push_back("fewer than five frames: the clip is judged as standing still");
+  }
+  decide(options, report);
+  report.summary.iterations = clip.frame_count();
+  report.summary.residual = report.dynamics_residual;
+  report.summary.message = report.verdict;
+  return report;
+}
+
+}  // namespace prehend::audit

@@ -1,0 +1,76 @@
+#include "audit/explain.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "prehend/optimize/cone_program.h"
+
+namespace prehend::audit {
+
+namespace {
+
+double size_of(const Wrench& wrench, double length) {
+  return std::hypot(wrench.force.norm(), wrench.torque.norm() / length);
+}
+
+}  // namespace
+
+double lever(const Object& object) {
+  // Mean radius of gyration: sqrt(trace(I) / 2m) is the root mean square distance from the centre.
+  return std::sqrt(std::max(0.5 * object.inertia.trace() / object.mass, 1e-12));
+}
+
+Explanation judge_recorded(const Object& object, const Transform& pose_world, const Wrench& needed,
+                           const std::vector<Contact>& contacts) {
+  const double weight = object.mass * kStandardGravity;
+  const Vec3 center = pose_world * object.center_of_mass;
+  Wrench given;
+  Explanation result;
+  for (const Contact& contact : contacts) {
+    const Vec3 arm = pose_world * contact.point_object - center;
+    given.force += contact.force_world;
+    given.torque += arm.cross(contact.force_world) - contact.torque_normal * contact.normal_world;
+    const double normal = -contact.normal_world.dot(contact.force_world);
+    const double tangential = (contact.force_world + normal * contact.normal_world).norm();
+    const double excess =
+        normal < 0.0 ? tangential - normal : tangential - object.friction * normal;
+    result.friction_excess = std::max(result.friction_excess, excess / weight);
+    if (contact.hand >= 0) result.hand_force += std::max(0.0, normal);
+  }
+  result.residual = size_of(needed - given, lever(object)) / weight;
+  return result;
+}
+
+Explanation judge_possible(const Object& object, const Transform& pose_world, const Wrench& needed,
+                           const std::vector<Contact>& contacts) {
+  const double weight = object.mass * kStandardGravity;
+  const double length = lever(object);
+  const Vec3 center = pose_world * object.center_of_mass;
+  std::vector<optimize::ConeContact> cones;
+  for (const Contact& contact : contacts) {
+    const Vec3 push = -contact.normal_world;
+    const Vec3 tangent = any_orthogonal(push), other = push.cross(tangent);
+    const Vec3 arm = pose_world * contact.point_object - center;
+    optimize::ConeContact cone;
+    int column = 0;
+    for (const Vec3& axis : {push, tangent, other}) {
+      cone.wrench_map.col(column++) << axis, arm.cross(axis) / length;
+    }
+    cone.wrench_map.col(3) << Vec3::Zero(), push / length;
+    cone.friction = object.friction;
+    cone.torsional_friction = object.torsional_friction;
+    cones.push_back(cone);
+  }
+  // In units of the weight, so that the solver's tolerance means the same for a nail and a pot.
+  Eigen::Matrix<double, 6, 1> wanted;
+  wanted << needed.force / weight, needed.torque / (length * weight);
+  const optimize::ConeProgramResult solved = optimize::solve_cone_program(cones, wanted);
+  Explanation result;
+  result.residual = solved.residual.norm();
+  for (size_t i = 0; i < contacts.size(); ++i) {
+    if (contacts[i].hand >= 0) result.hand_force += weight * solved.forces[i][0];
+  }
+  return result;
+}
+
+}  // namespace prehend::audit

@@ -1,0 +1,18 @@
+// What an object's recorded poses say about the forces on it.
+#pragma once
+
+#include <vector>
+
+#include "prehend/core/clip.h"
+
+namespace prehend::audit {
+
+// Wrench that everything but gravity must give the object, torque about its centre of mass, world
+// frame. `half_window` frames on either side of each are fitted with a parabola; near the ends the
+// window is shifted inwards, not shortened.
+std::vector<Wrench> needed_wrenches(const ObjectTrack& track, double frame_rate, int half_window);
+
+// Frames on either side of the middle one for a window of so many seconds.
+int half_window(double seconds, double frame_rate, int frame_count);
+
+}  // namespace prehend::audit
