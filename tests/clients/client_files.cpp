@@ -10,6 +10,7 @@
 #include "prehend/core/hand_builder.h"
 #include "prehend/io/atomic_file.h"
 #include "prehend/io/glb.h"
+#include "prehend/io/page.h"
 
 namespace prehend {
 namespace {
@@ -185,6 +186,9 @@ Status write_all(const std::string& folder) {
        {io::write_glb(clip, at("grip.glb")), io::write_glb(both, at("two_hands.glb")),
         io::write_glb(pose, at("pose.glb")),
         io::write_glb(clip, at("capsules.glb"), {.skin = false}),
+        io::write_page(clip, at("grip.html"), {.theme = "light"}),
+        io::write_page(both, at("two_hands.html"), {.theme = "dark"}),
+        io::write_page(pose, at("pose.html"), {.title = "One pose"}),
         io::write_file(at("joints.csv"), joint_table(clip))})
     if (!status) return status;
   return {};

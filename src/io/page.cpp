@@ -1,0 +1,93 @@
+#include "prehend/io/page.h"
+
+#include <cstdint>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "prehend/io/atomic_file.h"
+#include "prehend/io/glb.h"
+
+extern "C" {
+extern const unsigned char prehend_player_html[];
+extern const std::uint64_t prehend_player_html_size;
+}
+
+namespace prehend::io {
+namespace {
+
+std::string base64(std::string_view bytes) {
+  constexpr char kDigits64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k < 4; ++k)
+      text += i + k > bytes.size() ? '=' : kDigits64[group >> (18 - 6 * k) & 63];
+  }
+  return text;
+}
+
+std::string html_escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+// JSON that may stand inside a script element: no "</script" can appear in it.
+std::string script_json(const nlohmann::json& json) {
+  std::string text = json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at))
+    text.replace(at, 1, "\\u003c");
+  return text;
+}
+
+}  // namespace
+
+Status write_page(const Clip& clip, const std::string& path, const PageOptions& options) {
+  const auto glb = encode_glb(clip);
+  if (!glb) return Error{fmt::format("cannot write {}: {}", path, glb.message())};
+  const std::string title = !options.title.empty() ? options.title
+                            : clip.name.empty()    ? "Clip"
+                                                   : clip.name;
+  nlohmann::json settings = {{"title", title}, {"autoplay", options.autoplay}};
+  if (!options.theme.empty()) settings["theme"] = options.theme;
+
+  // The marks stand in the page in this order, before any script.
+  const std::pair<std::string_view, std::string> fillings[] = {
+      {"PREHEND_TITLE", html_escaped(title)},
+      {"PREHEND_OPTIONS", script_json(settings)},
+      {"PREHEND_CLIP", base64(*glb)}};
+  std::string_view rest(reinterpret_cast<const char*>(prehend_player_html),
+                        prehend_player_html_size);
+  std::string page;
+  page.reserve(rest.size() + fillings[2].second.size() + 1000);
+  for (const auto& [mark, filling] : fillings) {
+    const std::size_t at = rest.find(mark);
+    PREHEND_ASSERT(at != std::string_view::npos);
+    page += rest.substr(0, at);
+    page += filling;
+    rest.remove_prefix(at + mark.size());
+  }
+  page += rest;
+  return write_file(path, page);
+}
+
+}  // namespace prehend::io
