@@ -17,7 +17,7 @@ using nlohmann::json;
 const double kObjectCrease = radians(40.0);
 const double kSkinCrease = radians(180.0);
 
-const Vec3 kSkinColor(0.80, 0.56, 0.45);
+const Vec3 kSkinColor(0.62, 0.37, 0.27);
 const Vec3 kSurroundingsColor(0.55, 0.56, 0.58);
 // Linear colours, apart from each other and from skin.
 const std::array<Vec3, 6> kObjectColors = {Vec3(0.10, 0.28, 0.48), Vec3(0.62, 0.42, 0.10),

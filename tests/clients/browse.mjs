@@ -26,6 +26,7 @@ function check(ok, what) {
 async function colours(page) {
   return page.evaluate(() => {
     const { stage } = window.player;
+    stage.changed = true;
     stage.render();
     const gl = stage.renderer.getContext();
     const pixels = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
@@ -38,7 +39,7 @@ async function colours(page) {
 }
 
 const browser = await chromium.launch({ executablePath, args });
-const [width, height] = (process.env.VIEWPORT ?? "1200x760").split("x").map(Number);
+const [width, height] = (process.env.VIEWPORT ?? "1100x700").split("x").map(Number);
 for (const name of fs.readdirSync(folder).filter((file) => file.endsWith(".html")).sort()) {
   const context = await browser.newContext({ viewport: { width, height }, offline: true });
   const page = await context.newPage();

@@ -35,7 +35,7 @@ function bonesOf(hand) {
     }
     const widest = Math.max(0.003, ...(segment.capsules ?? []).map((capsule) => capsule.radius));
     const joint = new THREE.Mesh(new THREE.SphereGeometry(1.06 * widest, 20, 14), JOINT);
-    joint.scale.set(1.0, 0.5, 0.5);
+    joint.scale.set(1.12, 0.45, 0.45);
     if (segment.joints?.length) {
       hand.nodes[s].add(joint);
       parts.push(joint);

@@ -32,6 +32,7 @@ function say(text) {
 }
 
 function applyShown() {
+  stage.changed = true;
   const { shown } = state;
   for (const [name] of TOGGLES) element("show-" + name).setAttribute("aria-pressed", shown[name]);
   stage.floor.visible = shown.floor;
@@ -51,6 +52,7 @@ function setTheme(theme) {
   state.theme = theme;
   document.documentElement.dataset.theme = theme;
   stage.setTheme(theme);
+  state.stale = true;
 }
 
 function setSpeed(index) {
@@ -72,6 +74,7 @@ function play(playing) {
 
 function seek(time) {
   state.time = Math.min(state.clip?.duration ?? 0, Math.max(0, time));
+  state.stale = true;
   play(state.playing);
 }
 
@@ -84,6 +87,7 @@ function step(frames) {
 function resize() {
   const covered = element("view").clientHeight - document.querySelector("footer").getBoundingClientRect().top;
   stage.resize(window.innerWidth, window.innerHeight, covered);
+  state.stale = true;
 }
 
 function subtitle(clip) {
@@ -103,7 +107,7 @@ async function open(bytes, options = {}) {
   state.dress = new Dress(clip);
   state.marks = new ContactMarks(clip, bounds.min.distanceTo(bounds.max));
   stage.scene.add(clip.scene, state.marks.group);
-  plot.setValues(totalForce(clip));
+  plot.setValues(clip.frames > 1 ? totalForce(clip) : null);
   const title = options.title || clip.name || "Clip";
   element("title").textContent = document.title = title;
   element("subtitle").textContent = subtitle(clip);
@@ -154,7 +158,9 @@ function tick(now) {
   const passed = Math.min(0.1, (now - last) / 1000);
   last = now;
   const { clip } = state;
-  if (clip) {
+  if (clip && (state.playing || state.stale)) {
+    state.stale = false;
+    stage.changed = true;
     if (state.playing) {
       state.time += passed * state.speed;
       if (state.time > clip.duration) {
@@ -217,9 +223,13 @@ function connect() {
     play(false);
     seek(element("scrub").value / (state.clip?.rate ?? 1));
   };
-  element("opacity").oninput = () => state.dress?.setOpacity(+element("opacity").value);
+  element("opacity").oninput = () => {
+    state.dress?.setOpacity(+element("opacity").value);
+    stage.changed = true;
+  };
   element("force-scale").oninput = () => {
     if (state.marks) state.marks.scale = 4 ** +element("force-scale").value;
+    state.stale = true;
   };
   window.addEventListener("keydown", onKey);
   window.addEventListener("resize", resize);

@@ -25,8 +25,8 @@ const GRID = {
       return (1.0 - min(min(near.x, near.y), 1.0)) * fine;
     }
     void main() {
-      float fade = 1.0 - smoothstep(0.25, 1.0, length(place - center) / reach);
-      float strength = max(lines(spacing) * 0.22, lines(spacing * 10.0) * 0.5);
+      float fade = 1.0 - smoothstep(0.1, 0.95, length(place - center) / reach);
+      float strength = max(lines(spacing) * 0.07, lines(spacing * 10.0) * 0.24);
       gl_FragColor = vec4(color, strength * fade);
     }`,
 };
@@ -62,13 +62,13 @@ export class Stage {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
-    this.renderer.toneMapping = THREE.ACESFilmicToneMapping;
+    this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.scene = new THREE.Scene();
     const surroundings = new THREE.PMREMGenerator(this.renderer);
     this.scene.environment = surroundings.fromScene(new RoomEnvironment(), 0.04).texture;
     surroundings.dispose();
 
-    this.key = new THREE.DirectionalLight(0xfff1e2, 2.2);
+    this.key = new THREE.DirectionalLight(0xfff1e2, 2.0);
     this.key.castShadow = true;
     this.key.shadow.mapSize.set(2048, 2048);
     this.key.shadow.radius = 5;
@@ -83,13 +83,15 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
+    this.changed = true;
+    this.controls.addEventListener("change", () => { this.changed = true; });
     this.setTheme("light");
   }
 
   setTheme(theme) {
     const dark = theme === "dark";
-    this.scene.environmentIntensity = dark ? 0.34 : 0.5;
-    this.renderer.toneMappingExposure = dark ? 0.95 : 1.05;
+    this.scene.environmentIntensity = dark ? 0.3 : 0.42;
+    this.renderer.toneMappingExposure = dark ? 0.9 : 0.95;
     this.floor.userData.grid.material.uniforms.color.value.set(dark ? 0xffffff : 0x20242a);
     this.floor.userData.shadow.material.opacity = dark ? 0.5 : 0.26;
   }
@@ -102,7 +104,7 @@ export class Stage {
     // The world's floor, when the clip stands or hovers a little above it.
     const low = bounds.min.y;
     const level = low >= -0.002 && low < 4 * radius ? 0 : low;
-    const reach = Math.max(8 * radius, 0.5);
+    const reach = Math.max(5 * radius, 0.4);
     this.floor.position.y = level;
     const { grid, shadow } = this.floor.userData;
     grid.scale.setScalar(1);
@@ -132,11 +134,8 @@ export class Stage {
 
   home() {
     const center = this.bounds.getCenter(new THREE.Vector3());
-    const half = this.bounds.getSize(new THREE.Vector3()).multiplyScalar(0.5);
-    const view = new THREE.Vector3(-0.62, 0.5, 0.78).normalize();
-    const tall = THREE.MathUtils.degToRad(this.camera.fov / 2);
-    const wide = Math.atan(Math.tan(tall) * this.camera.aspect);
-    const distance = (1.08 * half.length()) / Math.sin(Math.min(tall, wide));
+    const view = new THREE.Vector3(-0.62, 0.46, 0.78).normalize();
+    const distance = this.distanceThatShows(center, view);
     this.camera.near = distance / 200;
     this.camera.far = distance * 60;
     this.camera.position.copy(center).addScaledVector(view, distance);
@@ -147,8 +146,31 @@ export class Stage {
     this.controls.update();
   }
 
+  // From there, looking back along `view`, every corner of the bounds is in the picture.
+  distanceThatShows(center, view) {
+    const right = new THREE.Vector3(0, 1, 0).cross(view).normalize();
+    const up = view.clone().cross(right);
+    const margin = 0.95 * Math.max(0.3, 1 - this.covered / this.height);
+    const tall = margin * Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2));
+    const wide = 0.95 * Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)) * this.camera.aspect;
+    let distance = 0.05;
+    for (let corner = 0; corner < 8; ++corner) {
+      const at = new THREE.Vector3(
+        corner & 1 ? this.bounds.max.x : this.bounds.min.x,
+        corner & 2 ? this.bounds.max.y : this.bounds.min.y,
+        corner & 4 ? this.bounds.max.z : this.bounds.min.z).sub(center);
+      const towards = at.dot(view);
+      distance = Math.max(distance, towards + Math.abs(at.dot(right)) / wide,
+        towards + Math.abs(at.dot(up)) / tall);
+    }
+    return distance;
+  }
+
   // The picture's centre lies above the controls at the bottom, `covered` pixels high.
   resize(width, height, covered) {
+    this.height = height;
+    this.covered = covered;
+    this.changed = true;
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
@@ -156,8 +178,11 @@ export class Stage {
     this.camera.updateProjectionMatrix();
   }
 
+  // A picture only when something changed: a paused page costs nothing.
   render() {
     this.controls.update();
+    if (!this.changed) return;
+    this.changed = false;
     this.renderer.render(this.scene, this.camera);
   }
 }
