@@ -155,7 +155,7 @@ Image::Image(int w, int h, const Vec3& color_srgb)
     rgb[i] = static_cast<std::uint8_t>(std::clamp(color_srgb[i % 3], 0.0, 1.0) * 255.0 + 0.5);
 }
 
-Material skin_material() { return {{0.87, 0.68, 0.58}, 0.50, 1.0, 0.6}; }
+Material skin_material() { return {{0.84, 0.63, 0.52}, 0.48, 1.0, 0.6}; }
 
 Material object_material(int index) {
   static const Vec3 kColors[] = {{0.24, 0.47, 0.68}, {0.88, 0.60, 0.20}, {0.35, 0.60, 0.42},

@@ -9,8 +9,8 @@ namespace {
 
 constexpr float kPiF = 3.14159265f;
 const Color kKeyColor(0.92f, 0.86f, 0.78f);
-const Color kZenith(0.42f, 0.45f, 0.50f);
-const Color kHorizon(0.50f, 0.49f, 0.48f);
+const Color kZenith(0.40f, 0.415f, 0.44f);
+const Color kHorizon(0.47f, 0.46f, 0.45f);
 const Color kNadir(0.20f, 0.19f, 0.18f);
 const Color kRim(0.75f, 0.78f, 0.85f);
 const Color kFloorAlbedo(0.55f, 0.54f, 0.52f);

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kSides = 40;
 constexpr int kCapRings = 10;
+constexpr int kMaxRefine = 4;
 // Corners around one point beyond which faces keep their own normal: the work grows as the square.
 constexpr std::size_t kMaxValence = 512;
 
@@ -86,6 +87,47 @@ Part arrow_part(const PictureArrow& arrow, const Vec3& center) {
   return part;
 }
 
+// Phong tessellation (Boubekeur and Alexa, SIGGRAPH Asia 2008): an edge's middle moves most of the
+// way to the mean of its projections onto the tangent planes at the edge's ends.
+Vec3f bulged_middle(const Vec3f& p, const Vec3f& np, const Vec3f& q, const Vec3f& nq) {
+  const Vec3f middle = 0.5f * (p + q);
+  const Vec3f on_p = middle - (middle - p).dot(np) * np, on_q = middle - (middle - q).dot(nq) * nq;
+  return 0.25f * middle + 0.375f * (on_p + on_q);
+}
+
+// Which way the edges bulge is the same on both sides of a crease, or the crease would gape.
+void refine(Part& part) {
+  Part round{part.vertices, part.faces, {}, part.material};
+  set_corner_normals(kPi, round);
+  Part fine;
+  fine.material = part.material;
+  for (std::size_t f = 0; f < part.faces.size(); ++f) {
+    const auto base = static_cast<std::uint32_t>(fine.vertices.size());
+    std::array<Vec3f, 6> normals;  // corners, then the middles of the edges that start at them
+    for (int i = 0; i < 3; ++i) {
+      fine.vertices.push_back(part.vertices[part.faces[f][i]]);
+      normals[i] = part.normals[f][i];
+    }
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3;
+      // The same order of the ends from both sides of an edge, so that the sides stay together to
+      // the last bit.
+      const Vec3f &p = fine.vertices[base + i], &q = fine.vertices[base + j];
+      const bool swap =
+          std::lexicographical_compare(q.data(), q.data() + 3, p.data(), p.data() + 3);
+      const Vec3f &np = round.normals[f][i], &nq = round.normals[f][j];
+      const Vec3f middle = swap ? bulged_middle(q, nq, p, np) : bulged_middle(p, np, q, nq);
+      fine.vertices.push_back(middle);
+      normals[3 + i] = (normals[i] + normals[j]).normalized();
+    }
+    for (const auto& t : {std::array{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}}) {
+      fine.faces.push_back({base + t[0], base + t[1], base + t[2]});
+      fine.normals.push_back({normals[t[0]], normals[t[1]], normals[t[2]]});
+    }
+  }
+  part = std::move(fine);
+}
+
 Part mesh_part(const PictureMesh& mesh, const Vec3& center) {
   Part part;
   part.material = surface_material(mesh.material);
@@ -97,6 +139,7 @@ Part mesh_part(const PictureMesh& mesh, const Vec3& center) {
     part.faces.push_back({static_cast<std::uint32_t>(f[0]), static_cast<std::uint32_t>(f[1]),
                           static_cast<std::uint32_t>(f[2])});
   set_corner_normals(mesh.crease, part);
+  for (int level = 0; level < std::min(mesh.refine, kMaxRefine); ++level) refine(part);
   return part;
 }
 

@@ -42,6 +42,9 @@ struct PictureMesh {
   Material material;
   // Faces that meet at less than this angle are shaded as one smooth surface.
   double crease = radians(40.0);
+  // How often every triangle is split into four that bulge as the normals suggest: 1 or 2 round
+  // off the outline of a coarse skin.
+  int refine = 0;
 };
 
 // A sphere when its ends coincide.
