@@ -18,7 +18,9 @@ std::string plural(int count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-std::string size_warning(double largest) {
+std::string size_warning(const Vec3& extent) {
+  const double largest = extent.maxCoeff();
+  const char* way = largest == extent.y() ? "tall" : "across";
   struct Unit {
     const char* name;
     double meters;
@@ -28,22 +30,22 @@ std::string size_warning(double largest) {
     for (const Unit& unit : units) {
       const double meters = largest * unit.meters;
       if (meters > 0.02 && meters < 1.0) {
-        return fmt::format("{:.3g} m across; did you mean {}?", largest, unit.name);
+        return fmt::format("{:.3g} m {}; did you mean {}?", largest, way, unit.name);
       }
     }
-    return fmt::format("{:.3g} m across: far larger than a hand can hold", largest);
+    return fmt::format("{:.3g} m {}: far larger than a hand can hold", largest, way);
   }
   if (largest < kSmallest) {
-    return fmt::format("only {:.3g} mm across; is its unit the metre?", 1000.0 * largest);
+    return fmt::format("only {:.3g} mm {}; is its unit the metre?", 1000.0 * largest, way);
   }
   return "";
 }
 
-void add_warnings(MeshReport& report, double largest) {
+void add_warnings(MeshReport& report) {
   const auto warn = [&](std::string text) {
     if (!text.empty()) report.warnings.push_back(std::move(text));
   };
-  warn(size_warning(largest));
+  warn(size_warning(report.upper - report.lower));
   if (report.boundary_edges > 0) {
     warn(fmt::format("open: {} ({})", plural(report.holes, "hole", "holes"),
                      plural(report.boundary_edges, "boundary edge", "boundary edges")));
@@ -90,7 +92,7 @@ MeshReport inspect(const TriangleMesh& mesh) {
   const Box3 box = bounding_box(mesh);
   report.lower = box.min();
   report.upper = box.max();
-  add_warnings(report, box.sizes().maxCoeff());
+  add_warnings(report);
   return report;
 }
 

@@ -77,37 +77,6 @@ TriangleMesh primitive_mesh(ShapeKind kind, const Vec3& size) {
 
 double cross2(const Point2& a, const Point2& b) { return a.x() * b.y() - a.y() * b.x(); }
 
-// Ear clipping: quadratic, for outlines of a few hundred corners at most.
-std::vector<std::array<int, 3>> triangulate(const std::vector<Point2>& polygon) {
-  std::vector<int> left(polygon.size());
-  for (size_t i = 0; i < left.size(); ++i) left[i] = static_cast<int>(i);
-  std::vector<std::array<int, 3>> triangles;
-  const auto is_ear = [&](size_t i) {
-    const size_t n = left.size();
-    const int ia = left[(i + n - 1) % n], ib = left[i], ic = left[(i + 1) % n];
-    const Point2 &a = polygon[ia], &b = polygon[ib], &c = polygon[ic];
-    if (cross2(b - a, c - a) <= 0.0) return false;
-    for (const int k : left) {
-      if (k == ia || k == ib || k == ic) continue;
-      const Point2& p = polygon[k];
-      if (cross2(b - a, p - a) >= 0 && cross2(c - b, p - b) >= 0 && cross2(a - c, p - c) >= 0) {
-        return false;
-      }
-    }
-    return true;
-  };
-  while (left.size() > 3) {
-    size_t ear = 0;
-    while (ear < left.size() && !is_ear(ear)) ++ear;
-    if (ear == left.size()) break;
-    const size_t n = left.size();
-    triangles.push_back({left[(ear + n - 1) % n], left[ear], left[(ear + 1) % n]});
-    left.erase(left.begin() + static_cast<std::ptrdiff_t>(ear));
-  }
-  if (left.size() == 3) triangles.push_back({left[0], left[1], left[2]});
-  return triangles;
-}
-
 }  // namespace
 
 Result<Object> object_from_primitive(const std::string& name, ShapeKind kind, const Vec3& size,
@@ -160,6 +129,37 @@ TriangleMesh lathe(const std::vector<Point2>& profile, int segments) {
     }
   }
   return mesh;
+}
+
+// Ear clipping: at worst cubic, for outlines of some hundred corners.
+std::vector<std::array<int, 3>> triangulate(const std::vector<Point2>& polygon) {
+  std::vector<int> left(polygon.size());
+  for (size_t i = 0; i < left.size(); ++i) left[i] = static_cast<int>(i);
+  std::vector<std::array<int, 3>> triangles;
+  const auto is_ear = [&](size_t i) {
+    const size_t n = left.size();
+    const int ia = left[(i + n - 1) % n], ib = left[i], ic = left[(i + 1) % n];
+    const Point2 &a = polygon[ia], &b = polygon[ib], &c = polygon[ic];
+    if (cross2(b - a, c - a) <= 0.0) return false;
+    for (const int k : left) {
+      if (k == ia || k == ib || k == ic) continue;
+      const Point2& p = polygon[k];
+      if (cross2(b - a, p - a) >= 0 && cross2(c - b, p - b) >= 0 && cross2(a - c, p - c) >= 0) {
+        return false;
+      }
+    }
+    return true;
+  };
+  while (left.size() > 3) {
+    size_t ear = 0;
+    while (ear < left.size() && !is_ear(ear)) ++ear;
+    if (ear == left.size()) break;
+    const size_t n = left.size();
+    triangles.push_back({left[(ear + n - 1) % n], left[ear], left[(ear + 1) % n]});
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(ear));
+  }
+  if (left.size() == 3) triangles.push_back({left[0], left[1], left[2]});
+  return triangles;
 }
 
 TriangleMesh extrude(const std::vector<Point2>& polygon, double half_depth) {

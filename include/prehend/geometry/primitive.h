@@ -26,6 +26,9 @@ using Point2 = Eigen::Vector2d;
 // outside, so that the surface is closed and faces outward.
 TriangleMesh lathe(const std::vector<Point2>& profile, int segments);
 
+// Cuts a simple counter-clockwise polygon into triangles of its corners.
+std::vector<std::array<int, 3>> triangulate(const std::vector<Point2>& polygon);
+
 // A simple counter-clockwise polygon in the x-y plane pulled along Z from -half_depth to
 // half_depth.
 TriangleMesh extrude(const std::vector<Point2>& polygon, double half_depth);

@@ -1,0 +1,14 @@
+// What a mesh file promises against what it holds, before a parser believes it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "prehend/core/result.h"
+
+namespace prehend::io {
+
+// `ending` with its dot, in lower case. Only cheap checks: signatures, and counts against sizes.
+Status check_mesh_bytes(std::string_view bytes, const std::string& ending);
+
+}  // namespace prehend::io
