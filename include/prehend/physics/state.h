@@ -1,0 +1,103 @@
+// One moment of a World: poses, velocities, what pushes, and the step to the next moment.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "prehend/core/contact.h"
+#include "prehend/core/hand_pose.h"
+#include "prehend/physics/world.h"
+
+namespace prehend::physics {
+
+// Velocity of a rigid body: of its frame's origin, in the world frame.
+struct Twist {
+  Vec3 linear = Vec3::Zero();
+  Vec3 angular = Vec3::Zero();
+};
+
+// Everything that decides what happens next; restoring it replays the same bytes.
+struct Snapshot {
+  double time = 0.0;
+  Eigen::VectorXd position, velocity, warm_start, mocap, applied, wrenches, servo;
+  std::vector<char> servo_on;
+};
+
+class State {
+ public:
+  explicit State(WorldPtr world);
+  ~State();
+  State(State&&) noexcept;
+  State& operator=(State&&) noexcept;
+
+  const World& world() const;
+  const WorldPtr& world_ptr() const;
+  double time() const;
+
+  // Hands at rest at the origin, objects at the origin, nothing moves, nothing pushes.
+  void reset();
+  Snapshot snapshot() const;
+  void restore(const Snapshot& snapshot);
+
+  // Poses. A driven root's target moves along with the pose.
+  void set_hand_pose(int hand, const HandPose& pose);
+  void set_hand(int hand, const Transform& root_world, const Eigen::VectorXd& coordinates);
+  HandPose hand_pose(int hand) const;
+  void hand_pose(int hand, HandPose& pose) const;  // without allocation when sizes fit
+  void set_object_pose(int object, const Transform& pose_world);
+  Transform object_pose(int object) const;
+
+  // Velocities: all of them, or an object's.
+  void set_velocity(const Eigen::VectorXd& velocity);
+  Eigen::VectorXd velocity() const;
+  void set_object_twist(int object, const Twist& twist_world);
+  Twist object_twist(int object) const;
+
+  // Moves along generalised velocity `direction` for `length`: the difference quotients' friend.
+  void displace(const Eigen::VectorXd& direction, double length);
+
+  // Where a driven or fixed root should be from the next step on.
+  void set_root_target(int hand, const Transform& root_world);
+  // The joints' servos pull towards this pose (its root is not looked at) until released.
+  void set_servo_target(int hand, const HandPose& pose);
+  void release_servo(int hand);
+  // Torques of the servos at the present pose and velocity, as the next step will apply them, in
+  // the order of generalised velocities.
+  Eigen::VectorXd servo_torques() const;
+
+  // What pushes until changed: generalised forces (all), and on an object a wrench whose torque is
+  // about its centre of mass, in the world frame.
+  void set_applied(const Eigen::VectorXd& generalised_force);
+  void set_object_wrench(int object, const Wrench& wrench_world);
+  void clear_applied();
+
+  // One timestep; allocates nothing.
+  void step();
+  void step(int steps);
+  // Contacts and forces at the present pose and velocity, without moving.
+  void evaluate();
+
+  // Contacts at the beginning of the last step, or at the last evaluate(), with their forces on the
+  // object. Two objects that touch give two contacts, one for each of them.
+  void contacts(std::vector<Contact>& contacts) const;
+  std::vector<Contact> contacts() const;
+  // Deepest overlap of those contacts that involve this object and a hand, metres, 0 if none.
+  double max_penetration(int object) const;
+
+  // Times that something went wrong in the engine (contacts left out, a diverging state).
+  int warnings() const;
+  // False once a position or velocity stopped being a number, or grew beyond reason.
+  bool healthy() const;
+
+  struct Impl;  // the engine's data; private to the room
+  Impl& impl() { return *impl_; }
+  const Impl& impl() const { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace prehend::physics

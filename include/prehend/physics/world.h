@@ -1,0 +1,109 @@
+// What is simulated: hands, objects, a floor, gravity. Immutable once built; everything that moves
+// is in a State (physics/state.h), of which many may share one World, one a thread.
+//
+// Generalised velocities, forces and the rows of Jacobians and mass matrices run over the hands in
+// order, then over the free objects in order. A hand has first its root's six (linear velocity of
+// the root's origin in the world frame, angular velocity in the root's own frame) unless the root
+// is fixed, then its joints segment by segment, each digit from base to tip (segment_dof says
+// where): a rate for a hinge, the angular velocity in the segment's frame for a ball. An object has
+// six like a root.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "prehend/core/hand.h"
+#include "prehend/core/object.h"
+#include "prehend/core/result.h"
+#include "prehend/geometry/signed_distance.h"
+
+namespace prehend::physics {
+
+enum class RootMotion {
+  kFree,    // six degrees of freedom, moved by forces only
+  kDriven,  // six degrees of freedom held to a target pose by a strong weld: it pushes back, and
+            // feels what the hand carries
+  kFixed,   // no degrees of freedom: stands where it was last put
+};
+
+struct HandSetup {
+  HandPtr hand;
+  RootMotion root = RootMotion::kDriven;
+  // Stiffness of the position servos of all joints, N m / rad; 0: none. The servo's damping is
+  // `servo_time` seconds times it. Both act implicitly, so light phalanges stay stable at any
+  // stiffness; the torque of the spring is bounded by Joint::max_torque where that is not 0.
+  double servo_stiffness = 0.0;
+  double servo_time = 0.05;
+  std::vector<double> servo_stiffness_of_joints;  // a joint each, instead of one for all
+  bool passive_joints = true;                     // Joint::passive_stiffness and ::damping act
+  bool joint_limits = true;                       // of a ball: one cone around the whole range
+  bool self_collision = true;                     // of capsules that Hand::overlapping leaves
+  bool collides = true;
+};
+
+struct ObjectSetup {
+  ObjectPtr object;
+  // Distances that hands feel. Empty: the shape's own exact distance. Objects among each other and
+  // on the floor touch with their primitive or the convex hull of their mesh.
+  std::shared_ptr<const geometry::SignedDistance> distance;
+  bool fixed = false;  // or Object::fixed: stands where it was last put
+};
+
+struct WorldOptions {
+  Vec3 gravity = gravity_world();
+  double timestep = 0.002;
+  std::optional<double> floor_height;  // a level floor at this y
+  double floor_friction = 0.6;
+  // Time constant of contacts: overlaps vanish within it. At least two steps, or it is made so.
+  double contact_time = 0.004;
+  // Ratio of friction's stiffness to the normal's; below 10 a held object creeps.
+  double impedance_ratio = 10.0;
+  // Extra sweeps that remove the rest of the creep, at some cost.
+  int noslip_iterations = 0;
+  int solver_iterations = 50;
+  // More simultaneous contacts than this are left out (and counted by State::warnings). Memory of a
+  // state grows with its square.
+  int max_contacts = 100;
+};
+
+// Where things are in vectors of generalised velocities.
+struct DofRange {
+  int first = 0;
+  int count = 0;
+  int root = 0;  // of `count`, those of the root, which come first: 0 or 6
+};
+
+class World {
+ public:
+  static Result<std::shared_ptr<const World>> build(std::span<const HandSetup> hands,
+                                                    std::span<const ObjectSetup> objects,
+                                                    const WorldOptions& options = {});
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  const WorldOptions& options() const;
+  int hand_count() const;
+  int object_count() const;
+  const Hand& hand(int index) const;
+  const Object& object(int index) const;
+  int dof() const;  // length of a generalised velocity
+  DofRange hand_dofs(int hand) const;
+  DofRange object_dofs(int object) const;  // count 0 when it is fixed
+  // First degree of freedom of a segment's joints, -1 if it is welded.
+  int segment_dof(int hand, int segment) const;
+
+  struct Impl;  // the engine's model; private to the room
+  const Impl& impl() const { return *impl_; }
+
+ private:
+  World();
+  std::unique_ptr<Impl> impl_;
+};
+
+using WorldPtr = std::shared_ptr<const World>;
+
+}  // namespace prehend::physics

@@ -1,0 +1,116 @@
+#include "prehend/physics/dynamics.h"
+
+#include "physics/world_impl.h"
+
+namespace prehend::physics {
+namespace {
+
+using Stage = State::Impl::Stage;
+using RowMajorJacobian = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>;
+
+void body_jacobian(State::Impl& s, int body, const Vec3& point_world, PointJacobian& jacobian) {
+  s.need(Stage::kPosition);
+  const int nv = s.model->nv;
+  // The engine writes row-major: into the upper and lower half of one buffer, then turned.
+  thread_local Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor> rows;
+  rows.resize(6, nv);
+  mj_jac(s.model, s.data.get(), rows.data(), rows.data() + 3 * nv, point_world.data(), body);
+  jacobian = rows;
+}
+
+}  // namespace
+
+void segment_frames(State& state, int hand, std::span<Transform> frames_world) {
+  State::Impl& s = state.impl();
+  s.need(Stage::kPosition);
+  const HandEntry& entry = s.world->impl().hands.at(static_cast<size_t>(hand));
+  PREHEND_ASSERT(frames_world.size() == entry.bodies.size());
+  for (size_t i = 0; i < entry.bodies.size(); ++i) {
+    const int body = entry.bodies[i];
+    frames_world[i] = {to_quat(s.data->xquat + 4 * body), to_vec3(s.data->xpos + 3 * body)};
+  }
+}
+
+void segment_jacobian(State& state, int hand, int segment, const Vec3& point_world,
+                      PointJacobian& jacobian) {
+  State::Impl& s = state.impl();
+  const HandEntry& entry = s.world->impl().hands.at(static_cast<size_t>(hand));
+  body_jacobian(s, entry.bodies.at(static_cast<size_t>(segment)), point_world, jacobian);
+}
+
+void object_jacobian(State& state, int object, const Vec3& point_world, PointJacobian& jacobian) {
+  State::Impl& s = state.impl();
+  body_jacobian(s, s.world->impl().objects.at(static_cast<size_t>(object)).body, point_world,
+                jacobian);
+}
+
+void mass_matrix(State& state, Eigen::MatrixXd& mass) {
+  State::Impl& s = state.impl();
+  s.need(Stage::kInertia);
+  mass.resize(s.model->nv, s.model->nv);
+  mj_fullM(s.model, mass.data(), s.data->qM);
+}
+
+void solve_mass(State& state, const Eigen::MatrixXd& right, Eigen::MatrixXd& result) {
+  State::Impl& s = state.impl();
+  s.need(Stage::kInertia);
+  PREHEND_ASSERT(right.rows() == s.model->nv);
+  result.resize(right.rows(), right.cols());
+  // The engine takes one vector after the other: exactly our columns.
+  mj_solveM(s.model, s.data.get(), result.data(), right.data(), static_cast<int>(right.cols()));
+}
+
+void bias_forces(State& state, Eigen::VectorXd& bias) {
+  State::Impl& s = state.impl();
+  s.need(Stage::kVelocity);
+  bias.resize(s.model->nv);
+  mj_rne(s.model, s.data.get(), 0, bias.data());
+}
+
+void passive_forces(State& state, Eigen::VectorXd& passive) {
+  State::Impl& s = state.impl();
+  s.need(Stage::kVelocity);
+  passive = Eigen::Map<const Eigen::VectorXd>(s.data->qfrc_passive, s.model->nv);
+}
+
+void inverse_dynamics(State& state, const Eigen::VectorXd& acceleration, Eigen::VectorXd& force) {
+  State::Impl& s = state.impl();
+  s.need(Stage::kVelocity);
+  const int nv = s.model->nv;
+  PREHEND_ASSERT(acceleration.size() == nv);
+  force.resize(nv);
+  Eigen::Map<Eigen::VectorXd>(s.data->qacc, nv) = acceleration;
+  mj_rne(s.model, s.data.get(), 1, force.data());
+}
+
+Energy energy(State& state) {
+  State::Impl& s = state.impl();
+  s.need(Stage::kVelocity);
+  mj_energyPos(s.model, s.data.get());
+  mj_energyVel(s.model, s.data.get());
+  return {s.data->energy[1], s.data->energy[0]};
+}
+
+Momentum momentum(State& state) {
+  State::Impl& s = state.impl();
+  s.need(Stage::kVelocity);
+  const mjModel* m = s.model;
+  const mjData* d = s.data.get();
+  Momentum total;
+  for (int body = 1; body < m->nbody; ++body) {
+    if (m->body_weldid[body] == 0) continue;
+    mjtNum velocity[6];  // angular, linear, of the centre of mass, in the world frame
+    mj_objectVelocity(m, d, mjOBJ_BODY, body, velocity, 0);
+    const Vec3 angular = to_vec3(velocity), center = to_vec3(d->xipos + 3 * body);
+    const Vec3 linear = m->body_mass[body] * to_vec3(velocity + 3);
+    const Quat axes = Quat(
+        Mat3(Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(d->ximat + 9 * body)));
+    const Vec3 principal = to_vec3(m->body_inertia + 3 * body);
+    total.linear += linear;
+    total.angular +=
+        center.cross(linear) + axes * principal.cwiseProduct(axes.conjugate() * angular);
+  }
+  return total;
+}
+
+}  // namespace prehend::physics

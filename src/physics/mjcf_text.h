@@ -1,0 +1,42 @@
+// Hands and objects as MJCF text.
+#pragma once
+
+#include <string>
+
+#include "prehend/core/hand.h"
+#include "prehend/core/object.h"
+
+namespace prehend::physics {
+
+// 17 digits: reading gives the same number back.
+std::string number(double value);
+std::string numbers(const Vec3& v);
+std::string numbers(const Quat& q);  // w first
+
+// Body names: <prefix><segment's name>.
+struct HandText {
+  std::string prefix;
+  std::string root_joint;       // of the root body: "", "<freejoint .../>"
+  std::string root_attributes;  // "", " mocap=\"true\""
+  std::string geom_attributes;  // of every capsule
+  bool limits = true;
+  bool passive = true;
+  bool collides = true;
+  // A joint each: what is added to its damping.
+  std::vector<double> extra_damping;
+};
+// The hand's bodies, nested, with the hand at rest and its root at the origin.
+std::string hand_bodies(const Hand& hand, const HandText& text);
+// <exclude> elements for parents, children and Hand::overlapping.
+std::string hand_excludes(const Hand& hand, const std::string& prefix);
+
+std::string inertial(double mass, const Vec3& center, const Mat3& inertia);
+
+// A shape's geom. A mesh's vertices are those that MuJoCo's convex hull needs: all of a small mesh,
+// the extreme ones in many directions of a large one.
+std::string shape_geom(const Shape& shape, const std::string& mesh_name,
+                       const std::string& attributes);
+// `thicken`: also points a little off the middle, so that a flat sheet has a hull.
+std::string mesh_asset(const TriangleMesh& mesh, const std::string& mesh_name, bool thicken);
+
+}  // namespace prehend::physics

@@ -1,0 +1,76 @@
+// What a World and a State hold.
+#pragma once
+
+#include <vector>
+
+#include "physics/engine.h"
+#include "prehend/physics/state.h"
+#include "prehend/physics/world.h"
+
+namespace prehend::physics {
+
+struct JointEntry {
+  int segment = 0;
+  JointType type = JointType::kHinge;
+  int qpos = 0;  // first position
+  int dof = 0;   // first velocity
+  double servo_stiffness = 0.0;
+  double max_torque = 0.0;
+};
+
+struct HandEntry {
+  HandSetup setup;
+  std::vector<int> bodies;        // of segments
+  std::vector<int> segment_dofs;  // -1: welded
+  std::vector<JointEntry> joints;
+  int root_qpos = -1;   // of a free or driven root
+  int root_mocap = -1;  // of a driven or fixed root
+  DofRange dofs;
+  int servo_first = 0;  // in State's servo targets: 4 numbers a joint
+};
+
+struct ObjectEntry {
+  ObjectSetup setup;
+  std::shared_ptr<const geometry::SignedDistance> distance;  // null: MuJoCo's own collision
+  int body = -1;
+  int geom = -1;
+  int qpos = -1;
+  int mocap = -1;
+  DofRange dofs;
+};
+
+// Whose a body is.
+struct BodyOwner {
+  int hand = -1;
+  int segment = -1;
+  int object = -1;
+};
+
+struct World::Impl {
+  WorldOptions options;
+  std::vector<HandEntry> hands;
+  std::vector<ObjectEntry> objects;
+  std::vector<BodyOwner> owners;  // of bodies
+  int servo_size = 0;
+  ModelPtr model;
+};
+
+struct State::Impl {
+  WorldPtr world;
+  const mjModel* model = nullptr;
+  DataPtr data;
+  Eigen::VectorXd applied;                // the caller's generalised forces
+  Eigen::VectorXd servo;                  // targets: an angle, or a quaternion, a joint
+  std::vector<char> servo_on;             // a hand each
+  std::vector<Transform> contact_frames;  // of objects, when contacts were found
+  // How far the engine's derived quantities agree with positions and velocities.
+  enum class Stage { kNothing, kPosition, kInertia, kVelocity } stage = Stage::kNothing;
+
+  void need(Stage wanted);
+  void changed() { stage = Stage::kNothing; }
+  void add_servo_torques(Eigen::Ref<Eigen::VectorXd> force) const;
+  void gather_forces();
+  void remember_frames();
+};
+
+}  // namespace prehend::physics
