@@ -113,6 +113,26 @@ std::string format_bvh(const Bvh& bvh) {
   return out;
 }
 
+Bvh mirrored(const Bvh& bvh) {
+  Bvh out = bvh;
+  for (BvhJoint& joint : out.joints) {
+    joint.offset = mirror_x(joint.offset);
+    for (Vec3& end : joint.end_sites) end = mirror_x(end);
+    for (std::size_t c = 0; c < joint.channels.size(); ++c) {
+      const BvhChannel channel = joint.channels[c];
+      // A rotation vector is an axial vector: its image keeps x and turns y and z around.
+      if (channel != BvhChannel::kXPosition && channel != BvhChannel::kYRotation &&
+          channel != BvhChannel::kZRotation)
+        continue;
+      for (int f = 0; f < out.frame_count; ++f) {
+        const auto row = static_cast<std::size_t>(f) * out.channel_count;
+        out.values[row + joint.first_channel + c] *= -1.0;
+      }
+    }
+  }
+  return out;
+}
+
 Result<EulerOrder> parse_euler_order(std::string_view text) {
   EulerOrder order;
   bool used[3] = {false, false, false};

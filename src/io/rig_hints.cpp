@@ -50,6 +50,9 @@ class HintReader {
         status = read_word(value, "side", {"left", "right"}, [&](const std::string& word) {
           hints_.side = word == "left" ? Side::kLeft : Side::kRight;
         });
+      } else if (key == "mirror") {
+        if (!value.boolean()) return fail(value, "mirror must be true or false");
+        hints_.mirror = *value.boolean();
       } else if (key == "joints") {
         if (!value.is_table()) return fail(value, "joints must be a table");
         for (const auto& [joint, target] : value.members())

@@ -337,6 +337,7 @@ Result<std::vector<RigHand>> map_rig(const RigSkeleton& rig, const RigHints& hin
     if (hints.side || told) {
       hands[0].side = hints.side ? *hints.side : *told;
       hands[0].side_from_names = true;
+      hands[0].side_given = hints.side.has_value();
     }
   }
   return hands;

@@ -55,6 +55,9 @@ Result<Bvh> read_bvh(const std::string& path);
 
 std::string format_bvh(const Bvh& bvh);
 
+// Reflected in the plane x = 0: what was written in left-handed coordinates, in right-handed ones.
+Bvh mirrored(const Bvh& bvh);
+
 // Where a joint stands in its parent, and all joints in the world, in the file's unit. Frame -1 is
 // the pose that the HIERARCHY draws: every channel at rest.
 Transform bvh_local(const Bvh& bvh, int joint, int frame);

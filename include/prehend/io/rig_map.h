@@ -30,6 +30,7 @@ enum class UpAxis { kY, kZ };
 //   units = "cm"              # m, dm, cm, mm, inch, or metres in a unit: 0.01
 //   up = "z"
 //   side = "left"             # of a rig with one hand whose names do not tell
+//   mirror = true             # the file is in left-handed coordinates: reflect x
 //   [joints]
 //   "b_r_index1" = "index-proximal"
 //   "Wrist_L" = "left/wrist"  # the side, where the name does not tell
@@ -39,6 +40,7 @@ struct RigHints {
   std::optional<double> metres_per_unit;
   std::optional<UpAxis> up;
   std::optional<Side> side;
+  bool mirror = false;
   std::map<std::string, std::string> joints;
 };
 Result<RigHints> parse_rig_hints(std::string_view text, const std::string& name);
@@ -51,6 +53,7 @@ std::optional<double> unit_by_name(std::string_view name);
 struct RigHand {
   Side side = Side::kRight;
   bool side_from_names = false;
+  bool side_given = false;                             // by the map file: nothing may contradict it
   std::array<std::vector<int>, kXrJointCount> joints;  // empty: missing
   std::array<bool, kXrJointCount> given{};             // by the map file
 

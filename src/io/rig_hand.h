@@ -1,0 +1,66 @@
+// A hand made of a mapped rig: the rig's proportions in frames of OpenXR's convention.
+//
+// A rig's own axes mean nothing: the pose with all channels at zero may twist every finger, and
+// joints carry arbitrary turns. What is known are joint centres in motion. So a bone's -Z is the
+// way to the next joint centre, the back of the palm follows from the knuckles and the side, and
+// the back of each phalanx is carried along the chain in the poses of the recording, then aligned
+// with the axis about which the recording bends it.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "prehend/core/hand_pose.h"
+#include "prehend/core/result.h"
+#include "prehend/io/rig_map.h"
+
+namespace prehend::io {
+
+struct RigMotion {
+  const RigSkeleton* rig = nullptr;
+  int frame_count = 0;
+  // World frames of all joints, in the rig's unit and its own up axis; frame -1 is the rest pose.
+  std::function<void(int frame, std::span<Transform> frames_world)> frames;
+  // Where the bone of a last joint ends, in its frame; zero when unknown.
+  std::vector<Vec3> end_sites;
+};
+
+class RigHandModel {
+ public:
+  // `metres_per_unit` is 0 to have it found. `name` stands in messages.
+  static Result<RigHandModel> build(const RigMotion& motion, RigHand mapped, double metres_per_unit,
+                                    UpAxis up, const std::string& name);
+
+  HandPtr hand() const { return hand_; }
+  const RigHand& mapped() const { return mapped_; }
+  double metres_per_unit() const { return metres_per_unit_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+  HandPose pose(std::span<const Transform> frames_rig) const;
+  // Largest distance between a joint centre of the hand so posed and the rig's own, in metres.
+  double residual(std::span<const Transform> frames_rig) const;
+
+ private:
+  friend class RigHandBuilder;
+  Transform to_world(const Transform& frame_rig) const;
+
+  // How a rig joint carries a segment.
+  struct Link {
+    int rig_joint = -1;         // -1: the segment keeps its rest
+    Quat segment_rotation_rig;  // segment frame in the rig joint's
+    int aim_rig_joint = -1;     // of a joint split in two: where its bone must end
+  };
+  RigHand mapped_;
+  HandPtr hand_;
+  std::vector<Link> links_;  // one a segment
+  double metres_per_unit_ = 1.0;
+  Quat up_ = Quat::Identity();
+  std::vector<std::string> notes_;
+};
+
+// Metres in the unit in which a hand of this length is human, preferring metric ones; 0 if none.
+double guess_unit(double hand_length_units);
+
+}  // namespace prehend::io
