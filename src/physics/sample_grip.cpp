@@ -1,0 +1,139 @@
+#include "prehend/physics/sample_grip.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "prehend/geometry/primitive.h"
+#include "prehend/physics/posture.h"
+#include "prehend/physics/state.h"
+
+namespace prehend::physics {
+
+namespace {
+
+constexpr double kRadius = 0.025, kHalfLength = 0.075;
+const Vec3 kTableHalf(0.25, 0.02, 0.25);
+constexpr double kTimestep = 0.002;
+
+// Ends of the phases, seconds.
+constexpr double kArrived = 0.8, kClosed = 1.4, kLifted = 2.4, kTurned = 3.2, kEnd = 3.6;
+
+// Rises from 0 to 1 between two times with the least jerk.
+double minimum_jerk(double time, double from, double to) {
+  const double s = std::clamp((time - from) / (to - from), 0.0, 1.0);
+  return s * s * s * (10.0 + s * (-15.0 + 6.0 * s));
+}
+
+// The wrapped hand brought to an upright cylinder, and what it does over time.
+struct Choreography {
+  const Hand& hand;
+  const SampleGripOptions& options;
+  HandPose wrapped;
+  Eigen::VectorXd open, closed, squeezed;
+  Vec3 retreat_world = Vec3::Zero();  // from the cylinder towards the back of the hand
+
+  Choreography(const Hand& h, const SampleGripOptions& o, const Posture& wrap)
+      : hand(h), options(o), wrapped(wrap.pose) {
+    const Capsule& held = *wrap.held;
+    const Vec3 axis = (held.b - held.a).normalized();
+    // The thumb's side up: of the two ways to stand the cylinder upright.
+    const auto frames = xr_frames(hand, wrapped);
+    const Vec3 towards_thumb = frames[6].position - frames[21].position;
+    const Vec3 up = axis.dot(towards_thumb) > 0.0 ? axis : Vec3(-axis);
+    const Quat turn = Quat::FromTwoVectors(up, Vec3::UnitY());
+    // Where the axis passes nearest the middle knuckle becomes the cylinder's middle, a little up.
+    const Vec3 knuckle = frames[11].position;
+    const Vec3 nearest = held.a + axis * axis.dot(knuckle - held.a);
+    wrapped.root_world = Transform{turn, Vec3(0.0, kHalfLength + 0.01, 0.0) - turn * nearest};
+    retreat_world = turn * (knuckle - nearest);
+    retreat_world.y() = 0.0;
+    retreat_world.normalize();
+    closed = coordinates(hand, wrapped);
+    const CoordinateLimits limits = coordinate_limits(hand);
+    open = Eigen::VectorXd::Zero(hand.dof());
+    squeezed = closed;
+    Eigen::VectorXd more = Eigen::VectorXd::Zero(hand.dof());
+    for (int s = 0; s < hand.segment_count(); ++s) {
+      const Segment& segment = hand.segments[s];
+      if (segment.phalanx > 0 || segment.digit == Digit::kThumb) {
+        set_angles(hand, s, options.squeeze, 0.0, more);
+      }
+      // An open hand keeps a third of its flexion, as a reaching hand does, and the thumb aside.
+      if (segment.phalanx > 0) set_angles(hand, s, radians(12), 0.0, open);
+      if (segment.phalanx == 0 && segment.digit == Digit::kThumb) {
+        set_angles(hand, s, radians(-15), radians(25), open);
+      }
+    }
+    squeezed = (squeezed + more).cwiseMax(limits.lower).cwiseMin(limits.upper);
+  }
+
+  Transform root(double time) const {
+    Transform root = wrapped.root_world;
+    root.position += (1.0 - minimum_jerk(time, 0.0, kArrived)) * (0.12 * retreat_world);
+    root.position.y() += options.lift * minimum_jerk(time, kClosed, kLifted);
+    const Vec3 pivot(0.0, kHalfLength + options.lift, 0.0);
+    const Quat tilt = exp_map(options.tilt * minimum_jerk(time, kLifted, kTurned) * retreat_world);
+    return {tilt * root.rotation, pivot + tilt * (root.position - pivot)};
+  }
+
+  HandPose target(double time) const {
+    const double closing = minimum_jerk(time, 0.6 * kArrived, kClosed - 0.1);
+    return pose_from_coordinates(hand, root(time), open + closing * (squeezed - open));
+  }
+};
+
+}  // namespace
+
+Result<Clip> sample_grip(const HandPtr& hand, const SampleGripOptions& options,
+                         const Monitor& monitor) {
+  const auto wrap = make_posture(*hand, "wrap");
+  if (!wrap) return wrap.error();
+  const Choreography choreography(*hand, options, *wrap);
+  auto cylinder = geometry::object_from_primitive("cylinder", ShapeKind::kCylinder,
+                                                  {kRadius, kHalfLength, 0.0}, options.mass);
+  if (!cylinder) return cylinder.error();
+  auto table = geometry::object_from_primitive("table", ShapeKind::kBox, kTableHalf, 1.0);
+  if (!table) return table.error();
+  table->fixed = true;
+  const ObjectPtr objects[2] = {std::make_shared<Object>(*cylinder),
+                                std::make_shared<Object>(*table)};
+
+  HandSetup hand_setup;
+  hand_setup.hand = hand;
+  hand_setup.servo_stiffness = 3.0;
+  const ObjectSetup object_setups[2] = {{objects[0], nullptr, false}, {objects[1], nullptr, true}};
+  WorldOptions world_options;
+  world_options.timestep = kTimestep;
+  world_options.noslip_iterations = 5;
+  const auto world = World::build({&hand_setup, 1}, object_setups, world_options);
+  if (!world) return world.error();
+  State state(*world);
+  state.set_object_pose(0, Transform::from_position({0.0, kHalfLength, 0.0}));
+  state.set_object_pose(1, Transform::from_position({0.0, -kTableHalf.y(), 0.0}));
+  state.set_hand_pose(0, choreography.target(0.0));
+
+  Clip clip;
+  clip.name = "grip";
+  clip.frame_rate = options.frame_rate;
+  clip.forces_recorded = true;
+  clip.hands.push_back({hand, {}});
+  for (const ObjectPtr& object : objects) clip.objects.push_back({object, {}});
+  const int frames = static_cast<int>(kEnd * options.frame_rate) + 1;
+  for (int f = 0; f < frames && !monitor.stop.stop_requested(); ++f) {
+    while (state.time() < f / options.frame_rate - 0.5 * kTimestep) {
+      const HandPose target = choreography.target(state.time());
+      state.set_root_target(0, target.root_world);
+      state.set_servo_target(0, target);
+      state.step();
+    }
+    state.evaluate();
+    clip.hands[0].poses.push_back(state.hand_pose(0));
+    for (int o = 0; o < 2; ++o) clip.objects[o].poses_world.push_back(state.object_pose(o));
+    clip.contacts.push_back(state.contacts());
+    monitor.report(static_cast<double>(f) / frames, "simulated");
+  }
+  if (!state.healthy()) return Error{"the simulation of the sample grip came apart"};
+  return clip;
+}
+
+}  // namespace prehend::physics
