@@ -6,7 +6,6 @@ namespace prehend::physics {
 namespace {
 
 using Stage = State::Impl::Stage;
-using RowMajorJacobian = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>;
 
 void body_jacobian(State::Impl& s, int body, const Vec3& point_world, PointJacobian& jacobian) {
   s.need(Stage::kPosition);
@@ -70,7 +69,9 @@ void bias_forces(State& state, Eigen::VectorXd& bias) {
 void passive_forces(State& state, Eigen::VectorXd& passive) {
   State::Impl& s = state.impl();
   s.need(Stage::kVelocity);
+  const Eigen::Map<const Eigen::VectorXd> velocity(s.data->qvel, s.model->nv);
   passive = Eigen::Map<const Eigen::VectorXd>(s.data->qfrc_passive, s.model->nv);
+  passive -= s.world->impl().passive_damping.cwiseProduct(velocity);
 }
 
 void inverse_dynamics(State& state, const Eigen::VectorXd& acceleration, Eigen::VectorXd& force) {
@@ -85,10 +86,28 @@ void inverse_dynamics(State& state, const Eigen::VectorXd& acceleration, Eigen::
 
 Energy energy(State& state) {
   State::Impl& s = state.impl();
-  s.need(Stage::kVelocity);
-  mj_energyPos(s.model, s.data.get());
-  mj_energyVel(s.model, s.data.get());
-  return {s.data->energy[1], s.data->energy[0]};
+  s.need(Stage::kInertia);
+  const mjModel* m = s.model;
+  const mjData* d = s.data.get();
+  Energy result;
+  const Eigen::Map<const Eigen::VectorXd> velocity(d->qvel, m->nv);
+  Eigen::VectorXd impulse(m->nv);
+  mj_mulM(m, d, impulse.data(), velocity.data());
+  result.kinetic = 0.5 * velocity.dot(impulse);
+  const Vec3 gravity = to_vec3(m->opt.gravity);
+  for (int body = 1; body < m->nbody; ++body) {
+    if (m->body_weldid[body] == 0) continue;
+    result.potential -= m->body_mass[body] * gravity.dot(to_vec3(d->xipos + 3 * body));
+  }
+  for (int joint = 0; joint < m->njnt; ++joint) {
+    const mjtNum* q = d->qpos + m->jnt_qposadr[joint];
+    const mjtNum* rest = m->qpos_spring + m->jnt_qposadr[joint];
+    double angle = 0.0;
+    if (m->jnt_type[joint] == mjJNT_HINGE) angle = q[0] - rest[0];
+    if (m->jnt_type[joint] == mjJNT_BALL) angle = angle_between(to_quat(q), to_quat(rest));
+    result.potential += 0.5 * m->jnt_stiffness[joint] * angle * angle;
+  }
+  return result;
 }
 
 Momentum momentum(State& state) {

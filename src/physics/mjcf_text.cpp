@@ -13,8 +13,6 @@ constexpr int kMaxHullVertices = 256;
 constexpr double kThicken = 5e-4;  // m
 
 std::string joint_text(const Joint& joint, const HandText& text, size_t index) {
-  const double extra = index < text.extra_damping.size() ? text.extra_damping[index] : 0.0;
-  const double damping = (text.passive ? joint.damping : 0.0) + extra;
   std::string out = fmt::format("<joint name=\"{}{}\" type=\"{}\"", text.prefix, joint.name,
                                 joint.type == JointType::kBall ? "ball" : "hinge");
   if (joint.type == JointType::kHinge) out += fmt::format(" axis=\"{}\"", numbers(joint.axis));
@@ -28,10 +26,15 @@ std::string joint_text(const Joint& joint, const HandText& text, size_t index) {
       out += fmt::format(" limited=\"true\" range=\"0 {}\"", number(angle));
     }
   }
-  if (text.passive && joint.passive_stiffness > 0.0) {
+  if (text.stiffness && joint.passive_stiffness > 0.0) {
     out += fmt::format(" stiffness=\"{}\"", number(joint.passive_stiffness));
   }
-  if (damping > 0.0) out += fmt::format(" damping=\"{}\"", number(damping));
+  if (text.damping && joint.damping > 0.0) {
+    out += fmt::format(" damping=\"{}\"", number(joint.damping));
+  }
+  if (index < text.armature.size() && text.armature[index] > 0.0) {
+    out += fmt::format(" armature=\"{}\"", number(text.armature[index]));
+  }
   return out + "/>\n";
 }
 
@@ -162,9 +165,19 @@ std::string shape_geom(const Shape& shape, const std::string& mesh_name,
   return fmt::format("<geom type=\"mesh\" mesh=\"{}\"{}/>\n", mesh_name, attributes);
 }
 
-std::string mesh_asset(const TriangleMesh& mesh, const std::string& mesh_name, bool thicken) {
+bool is_flat(const TriangleMesh& mesh) {
+  Vec3 middle = Vec3::Zero();
+  for (const Vec3& v : mesh.vertices) middle += v / static_cast<double>(mesh.vertices.size());
+  Mat3 spread = Mat3::Zero();
+  for (const Vec3& v : mesh.vertices) spread += (v - middle) * (v - middle).transpose();
+  const Vec3 sizes = Eigen::SelfAdjointEigenSolver<Mat3>(spread).eigenvalues();
+  // Squares of lengths: a thousandth of the length.
+  return sizes[0] < 1e-6 * sizes[2];
+}
+
+std::string mesh_asset(const TriangleMesh& mesh, const std::string& mesh_name) {
   std::vector<Vec3> vertices = extreme_vertices(mesh.vertices);
-  if (thicken) {
+  if (is_flat(mesh)) {
     Vec3 middle = Vec3::Zero();
     for (const Vec3& v : vertices) middle += v / static_cast<double>(vertices.size());
     for (int k = 0; k < 3; ++k) {

@@ -20,10 +20,10 @@ struct HandText {
   std::string root_attributes;  // "", " mocap=\"true\""
   std::string geom_attributes;  // of every capsule
   bool limits = true;
-  bool passive = true;
+  bool stiffness = true;
+  bool damping = true;
   bool collides = true;
-  // A joint each: what is added to its damping.
-  std::vector<double> extra_damping;
+  std::vector<double> armature;  // a joint each
 };
 // The hand's bodies, nested, with the hand at rest and its root at the origin.
 std::string hand_bodies(const Hand& hand, const HandText& text);
@@ -36,7 +36,8 @@ std::string inertial(double mass, const Vec3& center, const Mat3& inertia);
 // the extreme ones in many directions of a large one.
 std::string shape_geom(const Shape& shape, const std::string& mesh_name,
                        const std::string& attributes);
-// `thicken`: also points a little off the middle, so that a flat sheet has a hull.
-std::string mesh_asset(const TriangleMesh& mesh, const std::string& mesh_name, bool thicken);
+// A flat sheet gets points a little off its middle besides, so that it has a hull at all.
+std::string mesh_asset(const TriangleMesh& mesh, const std::string& mesh_name);
+bool is_flat(const TriangleMesh& mesh);
 
 }  // namespace prehend::physics

@@ -62,6 +62,9 @@ void State::Impl::need(Stage wanted) {
   }
   if (stage < Stage::kInertia && wanted >= Stage::kInertia) {
     mj_crb(model, d);
+    // The true inertia, without what makes springs implicit; a step makes its own again.
+    const Eigen::VectorXd& armature = world->impl().armature;
+    for (int i = 0; i < model->nv; ++i) d->qM[model->dof_Madr[i]] -= armature[i];
     mj_factorM(model, d);
     stage = Stage::kInertia;
   }
@@ -100,7 +103,8 @@ void State::Impl::add_servo_torques(Eigen::Ref<Eigen::VectorXd> force) const {
 
 void State::Impl::gather_forces() {
   Eigen::Map<Eigen::VectorXd> force(data->qfrc_applied, model->nv);
-  force = applied;
+  force = applied - world->impl().implicit_damping.cwiseProduct(
+                        Eigen::Map<const Eigen::VectorXd>(data->qvel, model->nv));
   add_servo_torques(force);
 }
 
@@ -335,7 +339,7 @@ void State::evaluate() {
   impl_->gather_forces();
   mj_forward(impl_->model, impl_->data.get());
   impl_->remember_frames();
-  impl_->stage = Stage::kVelocity;
+  impl_->stage = Stage::kPosition;
 }
 
 int State::warnings() const {

@@ -23,6 +23,14 @@ double servo_stiffness(const HandSetup& setup, size_t joint) {
                                                         : setup.servo_stiffness;
 }
 
+// See World::Impl.
+double implicit_damping(const HandSetup& setup, const Joint& joint, size_t index, double timestep) {
+  const double servo = servo_stiffness(setup, index);
+  const double stiffness = servo + (setup.passive_joints ? joint.passive_stiffness : 0.0);
+  const double damping = servo * setup.servo_time + (setup.passive_joints ? joint.damping : 0.0);
+  return damping + timestep * stiffness;
+}
+
 Status check(std::span<const HandSetup> hands, std::span<const ObjectSetup> objects,
              const WorldOptions& options) {
   if (!(options.timestep > 0.0 && options.timestep <= 0.1)) {
@@ -73,17 +81,14 @@ std::string hand_text(const HandSetup& setup, size_t index, double timestep) {
   const int affinity = setup.self_collision ? 0x7fffffff : 0x7fffffff & ~bit;
   text.geom_attributes = fmt::format(" contype=\"{}\" conaffinity=\"{}\"", bit, affinity);
   text.limits = setup.joint_limits;
-  text.passive = setup.passive_joints;
+  text.stiffness = setup.passive_joints;
+  text.damping = false;
   text.collides = setup.collides;
   if (!setup.collides) text.geom_attributes.clear();
-  // Damping of h k makes the spring k implicit: the engine solves for velocities with damping, and
-  // k (q + h v) = k q + (h k) v.
   size_t joint = 0;
   for (const Segment& segment : setup.hand->segments) {
     for (const Joint& j : segment.joints) {
-      const double servo = servo_stiffness(setup, joint++);
-      const double passive = setup.passive_joints ? j.passive_stiffness : 0.0;
-      text.extra_damping.push_back(servo * setup.servo_time + timestep * (servo + passive));
+      text.armature.push_back(timestep * implicit_damping(setup, j, joint++, timestep));
     }
   }
   return hand_bodies(*setup.hand, text);
@@ -116,7 +121,7 @@ int constraint_rows(std::span<const HandSetup> hands, const WorldOptions& option
 }
 
 std::string world_text(std::span<const HandSetup> hands, std::span<const ObjectSetup> objects,
-                       const WorldOptions& options, bool thicken) {
+                       const WorldOptions& options) {
   const double contact_time = std::max(options.contact_time, 2.0 * options.timestep);
   std::string out = fmt::format(
       "<mujoco model=\"prehend\">\n<compiler angle=\"radian\" balanceinertia=\"true\"/>\n"
@@ -147,7 +152,7 @@ std::string world_text(std::span<const HandSetup> hands, std::span<const ObjectS
   for (size_t i = 0; i < objects.size(); ++i) {
     const Shape& shape = objects[i].object->shape;
     if (shape.kind == ShapeKind::kMesh) {
-      assets += mesh_asset(*shape.mesh, "mesh_" + object_name(i), thicken);
+      assets += mesh_asset(*shape.mesh, "mesh_" + object_name(i));
     }
     bodies += object_text(objects[i], i);
   }
@@ -156,10 +161,11 @@ std::string world_text(std::span<const HandSetup> hands, std::span<const ObjectS
          "</equality>\n</mujoco>\n";
 }
 
-void index_hand(const mjModel* m, size_t index, HandEntry& entry, int& servo_size) {
+void index_hand(World::Impl& world, size_t index, HandEntry& entry) {
+  const mjModel* m = world.model.get();
   const Hand& hand = *entry.setup.hand;
   const std::string prefix = hand_prefix(index);
-  entry.servo_first = servo_size;
+  entry.servo_first = world.servo_size;
   size_t joint_index = 0;
   for (int i = 0; i < hand.segment_count(); ++i) {
     const Segment& segment = hand.segments[static_cast<size_t>(i)];
@@ -169,12 +175,18 @@ void index_hand(const mjModel* m, size_t index, HandEntry& entry, int& servo_siz
     entry.segment_dofs.push_back(i > 0 && !segment.joints.empty() ? m->body_dofadr[body] : -1);
     int joint = m->body_jntadr[body];
     for (const Joint& j : segment.joints) {
-      entry.joints.push_back({i, j.type, m->jnt_qposadr[joint], m->jnt_dofadr[joint],
-                              servo_stiffness(entry.setup, joint_index++), j.max_torque});
+      const int dof = m->jnt_dofadr[joint];
+      entry.joints.push_back({i, j.type, m->jnt_qposadr[joint], dof,
+                              servo_stiffness(entry.setup, joint_index), j.max_torque});
+      world.passive_damping.segment(dof, j.dof())
+          .setConstant(entry.setup.passive_joints ? j.damping : 0.0);
+      world.implicit_damping.segment(dof, j.dof())
+          .setConstant(implicit_damping(entry.setup, j, joint_index, m->opt.timestep));
+      ++joint_index;
       ++joint;
     }
   }
-  servo_size += 4 * static_cast<int>(entry.joints.size());
+  world.servo_size += 4 * static_cast<int>(entry.joints.size());
   const int root = entry.bodies[0];
   const bool fixed = entry.setup.root == RootMotion::kFixed;
   if (fixed) {
@@ -224,9 +236,7 @@ World::~World() = default;
 Result<WorldPtr> World::build(std::span<const HandSetup> hands,
                               std::span<const ObjectSetup> objects, const WorldOptions& options) {
   if (Status status = check(hands, objects, options); !status) return status.error();
-  Result<ModelPtr> model = compile_text(world_text(hands, objects, options, false), "world");
-  // The hull of a flat sheet has no volume, which the compiler refuses.
-  if (!model) model = compile_text(world_text(hands, objects, options, true), "world");
+  Result<ModelPtr> model = compile_text(world_text(hands, objects, options), "world");
   if (!model) return model.error();
   std::shared_ptr<World> world(new World());
   Impl& impl = *world->impl_;
@@ -234,11 +244,14 @@ Result<WorldPtr> World::build(std::span<const HandSetup> hands,
   impl.model = std::move(*model);
   mjModel* m = impl.model.get();
   impl.owners.resize(static_cast<size_t>(m->nbody));
+  impl.passive_damping.setZero(m->nv);
+  impl.implicit_damping.setZero(m->nv);
+  impl.armature = Eigen::Map<const Eigen::VectorXd>(m->dof_armature, m->nv);
   int first = 0;
   for (size_t i = 0; i < hands.size(); ++i) {
     HandEntry& entry = impl.hands.emplace_back();
     entry.setup = hands[i];
-    index_hand(m, i, entry, impl.servo_size);
+    index_hand(impl, i, entry);
     entry.dofs.first = first;
     first += entry.dofs.count;
     for (size_t s = 0; s < entry.bodies.size(); ++s) {

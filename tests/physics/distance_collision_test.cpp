@@ -95,8 +95,6 @@ TEST(DistanceCollision, ABallComesToRestInsideACup) {
 }
 
 TEST(DistanceCollision, OtherModelsKeepTheEnginesOwnFunctions) {
-  const auto model = attached_distance;
-  (void)model;
   mjModel plain{};
   plain.nuser_geom = 0;
   EXPECT_EQ(attached_distance(&plain, 0), nullptr);

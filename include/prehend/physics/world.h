@@ -33,8 +33,9 @@ struct HandSetup {
   HandPtr hand;
   RootMotion root = RootMotion::kDriven;
   // Stiffness of the position servos of all joints, N m / rad; 0: none. The servo's damping is
-  // `servo_time` seconds times it. Both act implicitly, so light phalanges stay stable at any
-  // stiffness; the torque of the spring is bounded by Joint::max_torque where that is not 0.
+  // `servo_time` seconds times it, and stays when the servo is released. Both act implicitly, so
+  // light phalanges stay stable at any stiffness; the torque of the spring is bounded by
+  // Joint::max_torque where that is not 0.
   double servo_stiffness = 0.0;
   double servo_time = 0.05;
   std::vector<double> servo_stiffness_of_joints;  // a joint each, instead of one for all
