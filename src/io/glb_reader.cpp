@@ -1,24 +1,33 @@
 #include <filesystem>
 
+#include "io/glb_foreign.h"
 #include "io/glb_own.h"
 #include "prehend/io/atomic_file.h"
 #include "prehend/io/glb.h"
 
 namespace prehend::io {
 
-Result<Clip> decode_glb(std::string_view bytes, const std::string& name,
-                        const std::string& folder) {
+Result<GlbClip> decode_glb(std::string_view bytes, const std::string& name,
+                           const GlbReadOptions& options, const std::string& folder) {
   const auto document = gltf::load_memory(
       {reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()}, name, folder);
   if (!document) return document.error();
-  if (is_own_glb(*document)) return own_clip(*document);
-  return Error{name + ": was not written by Prehend"};
+  if (!is_own_glb(*document)) return foreign_clip(*document, options);
+  auto clip = own_clip(*document);
+  if (!clip) return clip.error();
+  return GlbClip{.clip = std::move(*clip), .own = true};
+}
+
+Result<GlbClip> read_glb_clip(const std::string& path, const GlbReadOptions& options) {
+  auto bytes = read_file(path);
+  if (!bytes) return bytes.error();
+  return decode_glb(*bytes, path, options, std::filesystem::path(path).parent_path().string());
 }
 
 Result<Clip> read_glb(const std::string& path) {
-  auto bytes = read_file(path);
-  if (!bytes) return bytes.error();
-  return decode_glb(*bytes, path, std::filesystem::path(path).parent_path().string());
+  auto read = read_glb_clip(path);
+  if (!read) return read.error();
+  return std::move(read->clip);
 }
 
 }  // namespace prehend::io

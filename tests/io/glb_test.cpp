@@ -19,7 +19,7 @@ Clip round_trip(const Clip& clip) {
   EXPECT_TRUE(bytes.ok()) << bytes.message();
   auto back = decode_glb(*bytes, "test.glb");
   EXPECT_TRUE(back.ok()) << back.message();
-  return std::move(*back);
+  return std::move(back->clip);
 }
 
 void expect_same_hand(const Hand& a, const Hand& b) {
