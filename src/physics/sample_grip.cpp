@@ -101,15 +101,17 @@ Result<Clip> sample_grip(const HandPtr& hand, const SampleGripOptions& options,
   HandSetup hand_setup;
   hand_setup.hand = hand;
   hand_setup.servo_stiffness = 3.0;
-  const ObjectSetup object_setups[2] = {{objects[0], nullptr, false}, {objects[1], nullptr, true}};
+  // The engine gives a cylinder on a box one point to stand on, and on a plane a ring: the table's
+  // top is a plane here and a box in the clip.
+  const ObjectSetup object_setup{objects[0], nullptr, false};
   WorldOptions world_options;
+  world_options.floor_height = 0.0;
   world_options.timestep = kTimestep;
   world_options.noslip_iterations = 5;
-  const auto world = World::build({&hand_setup, 1}, object_setups, world_options);
+  const auto world = World::build({&hand_setup, 1}, {&object_setup, 1}, world_options);
   if (!world) return world.error();
   State state(*world);
   state.set_object_pose(0, Transform::from_position({0.0, kHalfLength, 0.0}));
-  state.set_object_pose(1, Transform::from_position({0.0, -kTableHalf.y(), 0.0}));
   state.set_hand_pose(0, choreography.target(0.0));
 
   Clip clip;
@@ -128,7 +130,8 @@ Result<Clip> sample_grip(const HandPtr& hand, const SampleGripOptions& options,
     }
     state.evaluate();
     clip.hands[0].poses.push_back(state.hand_pose(0));
-    for (int o = 0; o < 2; ++o) clip.objects[o].poses_world.push_back(state.object_pose(o));
+    clip.objects[0].poses_world.push_back(state.object_pose(0));
+    clip.objects[1].poses_world.push_back(Transform::from_position({0.0, -kTableHalf.y(), 0.0}));
     clip.contacts.push_back(state.contacts());
     monitor.report(static_cast<double>(f) / frames, "simulated");
   }
