@@ -268,6 +268,7 @@ class BrickFieldImpl final : public BrickField {
       if (!brick) brick = coarse_.fill(cell, *exact_, std::numeric_limits<double>::infinity());
       return coarse_.evaluate(*brick, cell);
     }
+    if (!point.allFinite()) return {std::numeric_limits<double>::quiet_NaN(), Vec3::UnitY()};
     return box_distance(point - box_.center(), 0.5 * box_.sizes());
   }
 

@@ -130,7 +130,7 @@ class Decimator {
     const Vec3 &pa = mesh_.vertices[a], &pb = mesh_.vertices[b];
     const Vec3 middle = 0.5 * (pa + pb);
     // A little pull to the middle keeps the point near the edge where the planes do not fix it.
-    const double pull = 1e-3 * sum.A.trace();
+    const double pull = 1e-7 * sum.A.trace();
     const Mat3 A = sum.A + pull * Mat3::Identity();
     const Vec3 best = A.ldlt().solve(pull * middle - sum.b);
     const double length = (pa - pb).norm();

@@ -1,7 +1,9 @@
 // Barequet and Sharir, "Filling Gaps in the Boundary of a Polyhedron", 1995.
 // Implements: the triangulation of least area of a closed loop, by dynamic programming over its
 //             intervals, in time cubic in the length of the loop.
-// Departs:    a diagonal that is an edge of the mesh already is never used (it would have a third
+// Departs:    triangles without area are paid for dearly, since in a flat hole all cuts have one
+// area;
+//             a diagonal that is an edge of the mesh already is never used (it would have a third
 //             face); long loops get a fan around their mean instead.
 #include <algorithm>
 #include <limits>
@@ -52,6 +54,15 @@ class LoopFiller {
   size_t index(int i, int k) const { return static_cast<size_t>(i) * n_ + k; }
   double cost(int i, int k) const { return cost_[index(i, k)]; }
 
+  double price(const std::array<int, 3>& face) const {
+    const Vec3 &a = mesh_.vertices[face[0]], &b = mesh_.vertices[face[1]],
+               &c = mesh_.vertices[face[2]];
+    const double area = triangle_area(mesh_, face);
+    const double longest =
+        std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()});
+    return area > 1e-5 * longest ? area : area + 10.0 * longest;
+  }
+
   void solve_interval(int i, int k) {
     double best = kNone;
     int apex = -1;
@@ -61,7 +72,7 @@ class LoopFiller {
       for (int j = i + 1; j < k; ++j) {
         const double below = cost(i, j) + cost(j, k);
         if (below >= best) continue;
-        const double total = below + triangle_area(mesh_, {loop_[i], loop_[j], loop_[k]});
+        const double total = below + price({loop_[i], loop_[j], loop_[k]});
         if (total < best) {
           best = total;
           apex = j;

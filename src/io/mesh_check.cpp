@@ -57,44 +57,6 @@ Status check_stl(std::string_view bytes) {
   return {};
 }
 
-Status check_ply(std::string_view bytes) {
-  std::string_view rest = bytes;
-  if (take_line(rest) != "ply") return Error{"not a PLY file: its first line should be \"ply\""};
-  std::uint64_t elements = 0;
-  bool format = false, vertices = false, faces = false;
-  for (int lines = 0; lines < 10000 && !rest.empty(); ++lines) {
-    std::string_view line = take_line(rest);
-    if (line == "end_header") {
-      if (!format || !vertices || !faces) {
-        return Error{"a PLY header without format, vertex element or face element"};
-      }
-      // Every element takes at least a byte.
-      if (elements > rest.size()) {
-        return Error{
-            fmt::format("cut short: {} elements promised in {} bytes", elements, rest.size())};
-      }
-      return {};
-    }
-    const std::string_view keyword = take_word(line);
-    if (keyword == "format") {
-      const std::string_view kind = take_word(line);
-      format = kind == "ascii" || kind == "binary_little_endian" || kind == "binary_big_endian";
-    } else if (keyword == "element") {
-      const std::string_view name = take_word(line);
-      std::uint64_t count = 0;
-      if (!parse_count(take_word(line), count) || count > bytes.size()) {
-        return Error{fmt::format("PLY element {} has no believable count", printable(name))};
-      }
-      elements += count;
-      vertices = vertices || name == "vertex";
-      faces = faces || name == "face";
-    } else if (keyword != "property" && keyword != "comment" && keyword != "obj_info") {
-      return Error{fmt::format("unknown word {} in the PLY header", printable(keyword))};
-    }
-  }
-  return Error{"a PLY header without end_header"};
-}
-
 Status check_off(std::string_view bytes) {
   std::string_view rest = bytes;
   std::string_view line = take_line(rest);

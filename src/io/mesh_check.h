@@ -11,4 +11,7 @@ namespace prehend::io {
 // `ending` with its dot, in lower case. Only cheap checks: signatures, and counts against sizes.
 Status check_mesh_bytes(std::string_view bytes, const std::string& ending);
 
+// The part of it for PLY.
+Status check_ply(std::string_view bytes);
+
 }  // namespace prehend::io
