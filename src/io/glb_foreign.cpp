@@ -97,6 +97,11 @@ class ForeignReader {
   Status add_object(int node, TriangleMesh mesh);
   void pose_at(int frame);
   bool belongs_to_hand(int node) const;
+  // Where a node stands in the frame last asked for, out of a left-handed file if it is one.
+  Transform rigid_at(int node) const {
+    const Transform t = gltf::rigid_part(worlds_[node]);
+    return options_.hints.mirror ? mirror_x(t) : t;
+  }
   Transform to_world(const Transform& t) const {
     return {up_ * t.rotation, unit_ * (up_ * t.position)};
   }
@@ -138,8 +143,7 @@ Status ForeignReader::add_hands() {
   motion.frame_count = frames_;
   motion.frames = [this](int frame, std::span<Transform> frames_rig) {
     pose_at(frame);
-    for (std::size_t k = 0; k < rig_.nodes.size(); ++k)
-      frames_rig[k] = gltf::rigid_part(worlds_[rig_.nodes[k]]);
+    for (std::size_t k = 0; k < rig_.nodes.size(); ++k) frames_rig[k] = rigid_at(rig_.nodes[k]);
   };
   const auto mapped = map_rig(rig_.skeleton, options_.hints, document_.source);
   if (!mapped) return mapped.error();
@@ -182,8 +186,12 @@ Status ForeignReader::add_object(int node, TriangleMesh mesh) {
   // Scale goes into the mesh: an object is rigid.
   pose_at(0);
   const Transform rigid = gltf::rigid_part(worlds_[node]);
-  for (Vec3& vertex : mesh.vertices) vertex = unit_ * (rigid.inverse() * (worlds_[node] * vertex));
-  if (worlds_[node].linear().determinant() < 0.0)
+  const bool mirror = options_.hints.mirror;
+  for (Vec3& vertex : mesh.vertices) {
+    vertex = unit_ * (rigid.inverse() * (worlds_[node] * vertex));
+    if (mirror) vertex = mirror_x(vertex);
+  }
+  if ((worlds_[node].linear().determinant() < 0.0) != mirror)
     for (auto& face : mesh.faces) std::swap(face[1], face[2]);
   std::string name = document_.nodes[node].name;
   if (name.empty()) name = fmt::format("object-{}", out_.clip.objects.size() + 1);
@@ -207,7 +215,7 @@ Status ForeignReader::add_object(int node, TriangleMesh mesh) {
   track.object = std::make_shared<Object>(std::move(object));
   for (int f = 0; f < frames_; ++f) {
     pose_at(f);
-    track.poses_world.push_back(to_world(gltf::rigid_part(worlds_[node])));
+    track.poses_world.push_back(to_world(rigid_at(node)));
   }
   out_.clip.objects.push_back(std::move(track));
   return {};

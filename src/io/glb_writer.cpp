@@ -29,6 +29,26 @@ bool has_all_joints(const Hand& hand) {
                      [](int segment) { return segment >= 0; });
 }
 
+// The generic hand's skin, and capsules for segments beyond it, such as an arm's.
+Skin dressed(const Hand& hand) {
+  Skin skin = fit_skin(generic_hand_skin(hand.side), hand);
+  const Skin capsules = capsule_skin(hand);
+  std::vector<int> copied(capsules.rest.vertices.size(), -1);
+  for (std::size_t v = 0; v < copied.size(); ++v) {
+    const int segment = capsules.segments[v][0];
+    const bool covered = std::find(hand.xr_segments.begin(), hand.xr_segments.end(), segment) !=
+                         hand.xr_segments.end();
+    if (covered) continue;
+    copied[v] = static_cast<int>(skin.rest.vertices.size());
+    skin.rest.vertices.push_back(capsules.rest.vertices[v]);
+    skin.segments.push_back(capsules.segments[v]);
+    skin.weights.push_back(capsules.weights[v]);
+  }
+  for (const auto& [a, b, c] : capsules.rest.faces)
+    if (copied[a] >= 0) skin.rest.faces.push_back({copied[a], copied[b], copied[c]});
+  return skin;
+}
+
 // Each vertex's influences as glTF wants them: no segment twice, the weights' sum one, zero where
 // there is none.
 struct Influences {
@@ -103,9 +123,7 @@ tinygltf::Primitive ClipWriter::add_mesh_data(const ShadedMesh& mesh, int materi
 
 void ClipWriter::add_skin(const Hand& hand, const std::string& name, const std::vector<int>& joints,
                           const std::vector<Transform>& binds_root) {
-  const Skin skin = options_.skin && has_all_joints(hand)
-                        ? fit_skin(generic_hand_skin(hand.side), hand)
-                        : capsule_skin(hand);
+  const Skin skin = options_.skin && has_all_joints(hand) ? dressed(hand) : capsule_skin(hand);
   if (skin.rest.empty()) return;
   if (skin_material_ < 0) skin_material_ = builder_.add_material("skin", kSkinColor, 0.55);
   const ShadedMesh shaded = shaded_mesh(skin.rest, kSkinCrease);

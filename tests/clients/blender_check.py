@@ -24,7 +24,8 @@ def import_file(path, rate, metres_per_unit):
     bpy.context.scene.render.fps = round(rate)
     bpy.context.scene.render.fps_base = round(rate) / rate
     if path.endswith(".bvh"):
-        bpy.ops.import_anim.bvh(filepath=path, global_scale=metres_per_unit, frame_start=0,
+        # This importer starts no earlier than at frame 1.
+        bpy.ops.import_anim.bvh(filepath=path, global_scale=metres_per_unit, frame_start=1,
                                 axis_forward="-Z", axis_up="Y", update_scene_fps=True)
     else:
         bpy.ops.import_scene.gltf(filepath=path)
@@ -36,11 +37,12 @@ def main():
     armature = import_file(path, float(rate), float(metres_per_unit))
     with _open(table) as rows:
         expected = list(csv.DictReader(rows))
+    first = 1 if path.endswith(".bvh") else 0
     worst, bones, frame = 0.0, set(), None
     for row in expected:
         if row["frame"] != frame:
             frame = row["frame"]
-            bpy.context.scene.frame_set(int(frame))
+            bpy.context.scene.frame_set(first + int(frame))
         bone = armature.pose.bones.get(row["joint"])
         if bone is None:
             continue

@@ -9,6 +9,7 @@
 #include "prehend/core/capsule.h"
 #include "prehend/core/hand_builder.h"
 #include "prehend/io/atomic_file.h"
+#include "prehend/io/bvh_clip.h"
 #include "prehend/io/glb.h"
 #include "prehend/io/page.h"
 
@@ -191,6 +192,11 @@ Status write_all(const std::string& folder) {
         io::write_page(pose, at("pose.html"), {.title = "One pose"}),
         io::write_file(at("joints.csv"), joint_table(clip))})
     if (!status) return status;
+  // BVH holds one skeleton a file, so the hand goes without its bar.
+  Clip alone = clip;
+  alone.objects.clear();
+  alone.contacts.clear();
+  if (const auto files = io::write_bvh_clip(at("grip.bvh"), alone); !files) return files.error();
   return {};
 }
 

@@ -81,6 +81,25 @@ TEST(GlbForeign, MeshesWithoutSkinAreObjects) {
   }
 }
 
+TEST(GlbForeign, ALeftHandedFileIsReflected) {
+  const Clip clip = hand_clip(3);
+  GlbReadOptions options;
+  options.hints.mirror = true;
+  const auto read = decode_glb(as_foreign(*encode_glb(clip)), "hand.glb", options);
+  ASSERT_TRUE(read.ok()) << read.message();
+  EXPECT_EQ(read->clip.hands[0].hand->side, Side::kLeft);
+  const auto expected = xr_frames(*clip.hands[0].hand, clip.hands[0].poses[2]);
+  const auto found = xr_frames(*read->clip.hands[0].hand, read->clip.hands[0].poses[2]);
+  for (int j = 0; j < kXrJointCount; ++j)
+    EXPECT_LT((mirror_x(expected[j].position) - found[j].position).norm(), kPositionTolerance);
+  const Object& box = *read->clip.objects[0].object;
+  EXPECT_GT(box.inertia(0, 0), 0.0);
+  EXPECT_LT((mirror_x(clip.objects[0].poses_world[2].position) -
+             read->clip.objects[0].poses_world[2].position)
+                .norm(),
+            1e-6);
+}
+
 TEST(GlbForeign, ResamplesAtTheRateAskedFor) {
   const Clip clip = hand_clip(24);
   GlbReadOptions options;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "io/gltf_document.h"
+#include "prehend/core/hand_builder.h"
 #include "tests/io/mutate.h"
 #include "tests/io/test_clip.h"
 
@@ -148,6 +149,18 @@ TEST(Glb, APoseAndAClipWithoutHandsOrContactsAreClips) {
   EXPECT_FALSE(round_trip(pose).has_contacts());
   pose.hands.clear();
   EXPECT_EQ(round_trip(pose).objects.size(), 2u);
+}
+
+TEST(Glb, EveryProfileOfTheHandComesBack) {
+  for (HandProfile profile : {HandProfile::kBall, HandProfile::kAnatomical, HandProfile::kArm}) {
+    for (Side side : {Side::kLeft, Side::kRight}) {
+      Clip clip;
+      clip.hands = {testing::waving(*build_hand({.profile = profile, .side = side}), 3)};
+      const Clip back = round_trip(clip);
+      ASSERT_EQ(back.hands.size(), 1u);
+      expect_same_hand(*clip.hands[0].hand, *back.hands[0].hand);
+    }
+  }
 }
 
 TEST(Glb, SameClipSameBytes) {
