@@ -19,10 +19,11 @@ namespace {
 class Auditor {
  public:
   Auditor(const Clip& clip, const AuditOptions& options) : clip_(clip), options_(options) {
-    const int half = half_window(options.window, clip.frame_rate, clip.frame_count());
+    half_ = half_window(options.window, clip.frame_rate, clip.frame_count());
     for (const ObjectTrack& track : clip.objects) {
       probes_.push_back(make_probe(*track.object));
-      needed_.push_back(needed_wrenches(track, clip.frame_rate, half));
+      needed_.push_back(needed_wrenches(track, clip.frame_rate, half_));
+      given_.emplace_back(clip.frame_count());
     }
     for (const HandTrack& track : clip.hands) limits_.push_back(coordinate_limits(*track.hand));
     recorded_ = options.use_recorded_forces && clip.forces_recorded && clip.has_contacts();
@@ -43,6 +44,11 @@ class Auditor {
       const int count = ++done;
       if (count % 32 == 0) monitor.report(static_cast<double>(count) / frames, "frames");
     });
+    if (recorded_) judge_forces(result);
+    for (FrameAudit& frame : result) {
+      frame.explained = frame.residual <= options_.max_residual &&
+                        frame.friction_excess <= options_.max_friction_excess;
+    }
     return result;
   }
 
@@ -50,13 +56,16 @@ class Auditor {
   FrameAudit judge(int frame);
   void find_contacts(int frame, std::vector<Contact>& found) const;
   void judge_hands(int frame, FrameAudit& audit) const;
-  void judge_objects(int frame, const std::vector<Contact>& contacts, FrameAudit& audit) const;
+  void judge_objects(int frame, const std::vector<Contact>& contacts, FrameAudit& audit);
+  void judge_forces(std::vector<FrameAudit>& frames) const;
   std::vector<Contact> recorded_contacts(int frame, const std::vector<Contact>& found);
 
   const Clip& clip_;
   const AuditOptions& options_;
   std::vector<Probe> probes_;
-  std::vector<std::vector<Wrench>> needed_;
+  int half_ = 0;                             // window of the differentiation, frames
+  std::vector<std::vector<Wrench>> needed_;  // object by frame
+  std::vector<std::vector<Wrench>> given_;   // by the recorded forces
   std::vector<CoordinateLimits> limits_;
   std::vector<std::vector<Contact>> touching_;
   std::atomic<int> floating_ = 0;
@@ -139,8 +148,7 @@ void Auditor::judge_hands(int frame, FrameAudit& audit) const {
   }
 }
 
-void Auditor::judge_objects(int frame, const std::vector<Contact>& contacts,
-                            FrameAudit& audit) const {
+void Auditor::judge_objects(int frame, const std::vector<Contact>& contacts, FrameAudit& audit) {
   for (size_t o = 0; o < probes_.size(); ++o) {
     const ObjectTrack& track = clip_.objects[o];
     if (track.object->fixed) continue;
@@ -148,15 +156,30 @@ void Auditor::judge_objects(int frame, const std::vector<Contact>& contacts,
     for (const Contact& contact : contacts) {
       if (contact.object == static_cast<int>(o)) own.push_back(contact);
     }
-    const auto judge = recorded_ ? judge_recorded : judge_possible;
-    const Explanation explanation =
-        judge(*track.object, track.poses_world[frame], needed_[o][frame], own);
-    audit.residual = std::max(audit.residual, explanation.residual);
-    audit.friction_excess = std::max(audit.friction_excess, explanation.friction_excess);
-    audit.grip_force += explanation.hand_force;
+    if (recorded_) {
+      const Given given = recorded_wrench(*track.object, track.poses_world[frame], own);
+      given_[o][frame] = given.wrench;
+      audit.friction_excess = std::max(audit.friction_excess, given.friction_excess);
+      audit.grip_force += given.hand_force;
+    } else {
+      const Explanation explanation =
+          judge_possible(*track.object, track.poses_world[frame], needed_[o][frame], own);
+      audit.residual = std::max(audit.residual, explanation.residual);
+      audit.grip_force += explanation.hand_force;
+    }
   }
-  audit.explained = audit.residual <= options_.max_residual &&
-                    audit.friction_excess <= options_.max_friction_excess;
+}
+
+void Auditor::judge_forces(std::vector<FrameAudit>& frames) const {
+  for (size_t o = 0; o < probes_.size(); ++o) {
+    const Object& object = *clip_.objects[o].object;
+    if (object.fixed) continue;
+    const std::vector<Wrench> given = smoothed(given_[o], half_);
+    for (size_t f = 0; f < frames.size(); ++f) {
+      frames[f].residual =
+          std::max(frames[f].residual, unexplained(object, needed_[o][f], given[f]));
+    }
+  }
 }
 
 FrameAudit Auditor::judge(int frame) {

@@ -20,25 +20,28 @@ double lever(const Object& object) {
   return std::sqrt(std::max(0.5 * object.inertia.trace() / object.mass, 1e-12));
 }
 
-Explanation judge_recorded(const Object& object, const Transform& pose_world, const Wrench& needed,
-                           const std::vector<Contact>& contacts) {
+Given recorded_wrench(const Object& object, const Transform& pose_world,
+                      const std::vector<Contact>& contacts) {
   const double weight = object.mass * kStandardGravity;
   const Vec3 center = pose_world * object.center_of_mass;
-  Wrench given;
-  Explanation result;
+  Given given;
   for (const Contact& contact : contacts) {
     const Vec3 arm = pose_world * contact.point_object - center;
-    given.force += contact.force_world;
-    given.torque += arm.cross(contact.force_world) - contact.torque_normal * contact.normal_world;
+    given.wrench.force += contact.force_world;
+    given.wrench.torque +=
+        arm.cross(contact.force_world) - contact.torque_normal * contact.normal_world;
     const double normal = -contact.normal_world.dot(contact.force_world);
     const double tangential = (contact.force_world + normal * contact.normal_world).norm();
     const double excess =
         normal < 0.0 ? tangential - normal : tangential - object.friction * normal;
-    result.friction_excess = std::max(result.friction_excess, excess / weight);
-    if (contact.hand >= 0) result.hand_force += std::max(0.0, normal);
+    given.friction_excess = std::max(given.friction_excess, excess / weight);
+    if (contact.hand >= 0) given.hand_force += std::max(0.0, normal);
   }
-  result.residual = size_of(needed - given, lever(object)) / weight;
-  return result;
+  return given;
+}
+
+double unexplained(const Object& object, const Wrench& needed, const Wrench& given) {
+  return size_of(needed - given, lever(object)) / (object.mass * kStandardGravity);
 }
 
 Explanation judge_possible(const Object& object, const Transform& pose_world, const Wrench& needed,

@@ -8,17 +8,23 @@
 namespace prehend::audit {
 
 struct Explanation {
-  double residual = 0.0;         // |unexplained wrench| / (m g), torques over `length`
-  double friction_excess = 0.0;  // / (m g)
-  double hand_force = 0.0;       // sum of the normal forces of hands, N
+  double residual = 0.0;    // |unexplained wrench| / (m g), torques over lever()
+  double hand_force = 0.0;  // sum of the normal forces of hands, N
 };
 
 // A length that makes torques comparable with forces: the radius of gyration.
 double lever(const Object& object);
 
-// With the recorded forces. Pulling counts as friction beyond the cone.
-Explanation judge_recorded(const Object& object, const Transform& pose_world, const Wrench& needed,
-                           const std::vector<Contact>& contacts);
+// What recorded contacts give an object: the wrench about its centre of mass, and how far the worst
+// force is outside its cone (pulling counts), over m g.
+struct Given {
+  Wrench wrench;
+  double friction_excess = 0.0;
+  double hand_force = 0.0;
+};
+Given recorded_wrench(const Object& object, const Transform& pose_world,
+                      const std::vector<Contact>& contacts);
+double unexplained(const Object& object, const Wrench& needed, const Wrench& given);
 
 // With the best forces that these contacts could give.
 Explanation judge_possible(const Object& object, const Transform& pose_world, const Wrench& needed,

@@ -72,4 +72,27 @@ std::vector<Wrench> needed_wrenches(const ObjectTrack& track, double frame_rate,
   return needed;
 }
 
+std::vector<Wrench> smoothed(const std::vector<Wrench>& given, int half) {
+  const int frames = static_cast<int>(given.size());
+  if (half < 2) return given;
+  std::vector<double> weights;
+  double total = 0.0;
+  for (int k = -half; k <= half; ++k) {
+    // Least-squares curvature of unit samples, summed twice by parts: (1 - (k / (h + 1))^2)^2.
+    const double u = static_cast<double>(k) / (half + 1);
+    weights.push_back((1.0 - u * u) * (1.0 - u * u));
+    total += weights.back();
+  }
+  std::vector<Wrench> result(frames);
+  for (int f = 0; f < frames; ++f) {
+    const int first = std::clamp(f - half, 0, frames - 1 - 2 * half);
+    for (int k = 0; k <= 2 * half; ++k) {
+      const double weight = weights[k] / total;
+      result[f].force += weight * given[first + k].force;
+      result[f].torque += weight * given[first + k].torque;
+    }
+  }
+  return result;
+}
+
 }  // namespace prehend::audit

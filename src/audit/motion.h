@@ -12,6 +12,10 @@ namespace prehend::audit {
 // window is shifted inwards, not shortened.
 std::vector<Wrench> needed_wrenches(const ObjectTrack& track, double frame_rate, int half_window);
 
+// The mean of recorded wrenches that corresponds to needed_wrenches: a parabola's curvature is a
+// weighted mean of the acceleration over its window, and forces are weighted alike.
+std::vector<Wrench> smoothed(const std::vector<Wrench>& given, int half_window);
+
 // Frames on either side of the middle one for a window of so many seconds.
 int half_window(double seconds, double frame_rate, int frame_count);
 

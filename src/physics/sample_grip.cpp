@@ -5,6 +5,7 @@
 
 #include "prehend/geometry/primitive.h"
 #include "prehend/physics/posture.h"
+#include "prehend/physics/recorder.h"
 #include "prehend/physics/state.h"
 
 namespace prehend::physics {
@@ -12,8 +13,10 @@ namespace prehend::physics {
 namespace {
 
 constexpr double kRadius = 0.025, kHalfLength = 0.075;
-const Vec3 kTableHalf(0.25, 0.02, 0.25);
+const Vec3 kTableHalf(0.16, 0.015, 0.16);
 constexpr double kTimestep = 0.002;
+constexpr double kRetreat = 0.12;  // m that the hand comes from
+constexpr double kShort = 0.004;   // m that it stops short
 
 // Ends of the phases, seconds.
 constexpr double kArrived = 0.8, kClosed = 1.4, kLifted = 2.4, kTurned = 3.2, kEnd = 3.6;
@@ -30,7 +33,7 @@ struct Choreography {
   const SampleGripOptions& options;
   HandPose wrapped;
   Eigen::VectorXd open, closed, squeezed;
-  Vec3 retreat_world = Vec3::Zero();  // from the cylinder towards the back of the hand
+  Vec3 retreat_world = Vec3::Zero();  // the way by which the open hand leaves the cylinder
 
   Choreography(const Hand& h, const SampleGripOptions& o, const Posture& wrap)
       : hand(h), options(o), wrapped(wrap.pose) {
@@ -45,9 +48,6 @@ struct Choreography {
     const Vec3 knuckle = frames[11].position;
     const Vec3 nearest = held.a + axis * axis.dot(knuckle - held.a);
     wrapped.root_world = Transform{turn, Vec3(0.0, kHalfLength + 0.01, 0.0) - turn * nearest};
-    retreat_world = turn * (knuckle - nearest);
-    retreat_world.y() = 0.0;
-    retreat_world.normalize();
     closed = coordinates(hand, wrapped);
     const CoordinateLimits limits = coordinate_limits(hand);
     open = Eigen::VectorXd::Zero(hand.dof());
@@ -58,18 +58,45 @@ struct Choreography {
       if (segment.phalanx > 0 || segment.digit == Digit::kThumb) {
         set_angles(hand, s, options.squeeze, 0.0, more);
       }
-      // An open hand keeps a third of its flexion, as a reaching hand does, and the thumb aside.
-      if (segment.phalanx > 0) set_angles(hand, s, radians(12), 0.0, open);
+      // A reaching hand opens wider than what it will hold, its fingers a little bent.
+      if (segment.phalanx > 0) set_angles(hand, s, radians(10), 0.0, open);
       if (segment.phalanx == 0 && segment.digit == Digit::kThumb) {
-        set_angles(hand, s, radians(-15), radians(25), open);
+        set_angles(hand, s, radians(-30), radians(30), open);
       }
     }
     squeezed = (squeezed + more).cwiseMax(limits.lower).cwiseMin(limits.upper);
+    choose_retreat();
+  }
+
+  // Of all level directions, the one along which the open hand keeps clearest of the cylinder.
+  void choose_retreat() {
+    const Capsule held{{0.0, -1.0, 0.0}, {0.0, 1.0, 0.0}, kRadius};
+    const auto frames = segment_frames(hand, pose_from_coordinates(hand, wrapped.root_world, open));
+    double best = -INFINITY;
+    for (int i = 0; i < 72; ++i) {
+      const double angle = 2.0 * kPi * i / 72;
+      const Vec3 direction(std::cos(angle), 0.0, std::sin(angle));
+      double clearance = INFINITY;
+      for (int step = 1; step <= 12; ++step) {
+        const Transform move = Transform::from_position(step / 12.0 * kRetreat * direction);
+        for (int s = 0; s < hand.segment_count(); ++s) {
+          for (const Capsule& capsule : hand.segments[s].capsules) {
+            clearance = std::min(clearance, distance(move * (frames[s] * capsule), held));
+          }
+        }
+      }
+      if (clearance > best) {
+        best = clearance;
+        retreat_world = direction;
+      }
+    }
   }
 
   Transform root(double time) const {
     Transform root = wrapped.root_world;
-    root.position += (1.0 - minimum_jerk(time, 0.0, kArrived)) * (0.12 * retreat_world);
+    // It stops short of touching: closing brings the cylinder into the palm.
+    root.position +=
+        (kShort + (1.0 - minimum_jerk(time, 0.0, kArrived)) * kRetreat) * retreat_world;
     root.position.y() += options.lift * minimum_jerk(time, kClosed, kLifted);
     const Vec3 pivot(0.0, kHalfLength + options.lift, 0.0);
     const Quat tilt = exp_map(options.tilt * minimum_jerk(time, kLifted, kTurned) * retreat_world);
@@ -77,7 +104,7 @@ struct Choreography {
   }
 
   HandPose target(double time) const {
-    const double closing = minimum_jerk(time, 0.6 * kArrived, kClosed - 0.1);
+    const double closing = minimum_jerk(time, 0.9 * kArrived, kClosed - 0.1);
     return pose_from_coordinates(hand, root(time), open + closing * (squeezed - open));
   }
 };
@@ -95,15 +122,13 @@ Result<Clip> sample_grip(const HandPtr& hand, const SampleGripOptions& options,
   auto table = geometry::object_from_primitive("table", ShapeKind::kBox, kTableHalf, 1.0);
   if (!table) return table.error();
   table->fixed = true;
-  const ObjectPtr objects[2] = {std::make_shared<Object>(*cylinder),
-                                std::make_shared<Object>(*table)};
 
   HandSetup hand_setup;
   hand_setup.hand = hand;
   hand_setup.servo_stiffness = 3.0;
   // The engine gives a cylinder on a box one point to stand on, and on a plane a ring: the table's
   // top is a plane here and a box in the clip.
-  const ObjectSetup object_setup{objects[0], nullptr, false};
+  const ObjectSetup object_setup{std::make_shared<const Object>(*cylinder), nullptr, false};
   WorldOptions world_options;
   world_options.floor_height = 0.0;
   world_options.timestep = kTimestep;
@@ -114,28 +139,21 @@ Result<Clip> sample_grip(const HandPtr& hand, const SampleGripOptions& options,
   state.set_object_pose(0, Transform::from_position({0.0, kHalfLength, 0.0}));
   state.set_hand_pose(0, choreography.target(0.0));
 
-  Clip clip;
-  clip.name = "grip";
-  clip.frame_rate = options.frame_rate;
-  clip.forces_recorded = true;
-  clip.hands.push_back({hand, {}});
-  for (const ObjectPtr& object : objects) clip.objects.push_back({object, {}});
-  const int frames = static_cast<int>(kEnd * options.frame_rate) + 1;
-  for (int f = 0; f < frames && !monitor.stop.stop_requested(); ++f) {
-    while (state.time() < f / options.frame_rate - 0.5 * kTimestep) {
-      const HandPose target = choreography.target(state.time());
-      state.set_root_target(0, target.root_world);
-      state.set_servo_target(0, target);
-      state.step();
-    }
-    state.evaluate();
-    clip.hands[0].poses.push_back(state.hand_pose(0));
-    clip.objects[0].poses_world.push_back(state.object_pose(0));
-    clip.objects[1].poses_world.push_back(Transform::from_position({0.0, -kTableHalf.y(), 0.0}));
-    clip.contacts.push_back(state.contacts());
-    monitor.report(static_cast<double>(f) / frames, "simulated");
+  Recorder recorder(state, options.frame_rate);
+  while (state.time() < kEnd && !monitor.stop.stop_requested()) {
+    const HandPose target = choreography.target(state.time());
+    state.set_root_target(0, target.root_world);
+    state.set_servo_target(0, target);
+    recorder.before_step(state);
+    state.step();
+    recorder.after_step(state);
+    monitor.report(state.time() / kEnd, "simulated");
   }
   if (!state.healthy()) return Error{"the simulation of the sample grip came apart"};
+  Clip clip = recorder.finish("grip");
+  const Transform table_world = Transform::from_position({0.0, -kTableHalf.y(), 0.0});
+  clip.objects.push_back({std::make_shared<const Object>(*table),
+                          std::vector<Transform>(clip.frame_count(), table_world)});
   return clip;
 }
 

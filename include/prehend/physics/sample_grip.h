@@ -12,7 +12,7 @@ struct SampleGripOptions {
   double mass = 0.2;            // of the cylinder (50 mm by 0.15 m), kg
   double lift = 0.15;           // m
   double tilt = 0.6;            // rad, how far the wrist turns once it holds
-  double squeeze = radians(8);  // how much farther than contact the servos want each joint
+  double squeeze = radians(4);  // how much farther than contact the servos want each joint
 };
 
 // The hand needs five digits (physics/posture.h's "wrap" must work on it). The clip's objects are
