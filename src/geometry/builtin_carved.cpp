@@ -42,6 +42,7 @@ TriangleMesh make_mug() {
   const std::vector<Point2> loop = arc({0.0395, 0.049}, 0.034, 0.031, -90.0, 90.0);
   const Implicit mug = [=](const Vec3& p) {
     const double body = chain_distance({from_axis(p), p.y()}, wall) - 0.002;
+    if (p.x() < 0.02) return body;  // the wall is nearer than the handle
     const double bend = band_distance(p, loop, 0.0035, 0.0065, 0.0034);
     const double handle = std::max(bend, 0.0395 - from_axis(p));
     return smooth_min(body, handle, 0.003);
@@ -57,13 +58,14 @@ TriangleMesh make_pot() {
   const std::vector<Point2> loop = arc({0.08, 0.0}, 0.033, 0.036, -90.0, 90.0);
   const Implicit pot = [=](const Vec3& p) {
     const double body = chain_distance({from_axis(p), p.y()}, wall) - 0.0016;
+    if (std::abs(p.x()) < 0.05) return body;  // the wall is nearer than the loops
     // The loops lie level: their band is drawn in the x-z plane, the same on both sides.
     const Vec3 level(std::abs(p.x()), p.z(), p.y() - 0.07);
     const double bend = band_distance(level, loop, 0.004, 0.0055, 0.0039);
     const double handle = std::max(bend, 0.0838 - from_axis(p));
     return smooth_min(body, handle, 0.0025);
   };
-  return carved(pot, {-0.119, -0.003, -0.09}, {0.119, 0.094, 0.09}, 0.0011, 24000);
+  return carved(pot, {-0.119, -0.003, -0.09}, {0.119, 0.094, 0.09}, 0.0013, 24000);
 }
 
 // A kitchen turner: slotted blade of 2.4 mm on the table, the handle rising from it along -X.
@@ -101,14 +103,15 @@ TriangleMesh make_gift_box() {
                  rounded_box_distance(p - Vec3(0, 0.067, 0), {0.0467, 0.0122, 0.0467}, 0.0012));
     const double breadth = std::min(std::abs(p.x()), std::abs(p.z())) - 0.008;
     const double bands = smooth_max(grown, breadth, 0.0008);
+    const double solid = std::min({body, lid, bands});
+    if (p.y() < 0.06) return solid;  // the box is nearer than the bow
     const Vec3 mirrored(std::abs(p.x()), p.y(), p.z());
     const double narrow = 0.004 + 0.2 * std::clamp(mirrored.x(), 0.0, 0.03);
     const double loops = 0.9 * band_distance(mirrored, loop, 0.0012, narrow, 0.0011);
     const double knot = rounded_box_distance(p - Vec3(0, 0.0855, 0), {0.007, 0.008, 0.0065}, 0.005);
-    const double solid = std::min({body, lid, bands});
     return smooth_min(solid, smooth_min(loops, knot, 0.002), 0.002);
   };
-  return carved(box, {-0.05, -0.003, -0.05}, {0.05, 0.106, 0.05}, 0.0008, 24000);
+  return carved(box, {-0.05, -0.003, -0.05}, {0.05, 0.106, 0.05}, 0.0009, 24000);
 }
 
 // A cross-peen hammer that lies on its side: handle along X, head along Z at the +X end.

@@ -154,6 +154,7 @@ class SurfaceNets {
     for (Vec3& vertex : mesh_.vertices) {
       for (int round = 0; round < 4; ++round) {
         const double value = implicit_(vertex);
+        if (std::abs(value) < 1e-4 * cell_) break;
         Vec3 slope;
         for (int k = 0; k < 3; ++k) {
           const Vec3 step = h * Vec3::Unit(k);
