@@ -50,6 +50,7 @@ void prepare_engine() {
 
 Result<ModelPtr> compile_text(const std::string& mjcf, const std::string& name) {
   prepare_engine();
+  if (mjcf.empty()) return Error{name + ": empty; an MJCF model is wanted"};
   const std::lock_guard lock(compiler_mutex());
   // Two megabytes of file names: too much for a stack.
   const auto files = std::make_unique<mjVFS>();

@@ -13,8 +13,9 @@ constexpr int kMaxHullVertices = 256;
 constexpr double kThicken = 5e-4;  // m
 
 std::string joint_text(const Joint& joint, const HandText& text, size_t index) {
-  std::string out = fmt::format("<joint name=\"{}{}\" type=\"{}\"", text.prefix, joint.name,
-                                joint.type == JointType::kBall ? "ball" : "hinge");
+  std::string out =
+      fmt::format("<joint name=\"{}{}\" type=\"{}\"", text.prefix, escaped(joint.name),
+                  joint.type == JointType::kBall ? "ball" : "hinge");
   if (joint.type == JointType::kHinge) out += fmt::format(" axis=\"{}\"", numbers(joint.axis));
   if (text.limits && joint.type == JointType::kHinge && joint.lower[0] < joint.upper[0]) {
     out += fmt::format(" limited=\"true\" range=\"{} {}\"", number(joint.lower[0]),
@@ -35,6 +36,7 @@ std::string joint_text(const Joint& joint, const HandText& text, size_t index) {
   if (index < text.armature.size() && text.armature[index] > 0.0) {
     out += fmt::format(" armature=\"{}\"", number(text.armature[index]));
   }
+  if (text.max_torque) out += fmt::format(" user=\"{}\"", number(joint.max_torque));
   return out + "/>\n";
 }
 
@@ -52,15 +54,16 @@ void append_body(const Hand& hand, int index, const HandText& text,
                  const std::vector<size_t>& first_joint, std::string& out) {
   const Segment& segment = hand.segments[static_cast<size_t>(index)];
   const bool root = segment.parent < 0;
-  out += fmt::format("<body name=\"{}{}\" pos=\"{}\" quat=\"{}\"{}>\n", text.prefix, segment.name,
-                     numbers(segment.rest_parent.position), numbers(segment.rest_parent.rotation),
-                     root ? text.root_attributes : "");
+  out += fmt::format("<body name=\"{}{}\" pos=\"{}\" quat=\"{}\"{}>\n", text.prefix,
+                     escaped(segment.name), numbers(segment.rest_parent.position),
+                     numbers(segment.rest_parent.rotation), root ? text.root_attributes : "");
   out += inertial(segment.mass, segment.center_of_mass, segment.inertia);
   if (root) out += text.root_joint;
   for (size_t k = 0; k < segment.joints.size(); ++k) {
     out += joint_text(segment.joints[k], text, first_joint[static_cast<size_t>(index)] + k);
   }
   for (const Capsule& capsule : segment.capsules) out += capsule_text(capsule, text);
+  if (text.segment_extras) out += text.segment_extras(index);
   for (int child = index + 1; child < hand.segment_count(); ++child) {
     if (hand.segments[static_cast<size_t>(child)].parent == index) {
       append_body(hand, child, text, first_joint, out);
@@ -93,6 +96,26 @@ std::vector<Vec3> extreme_vertices(const std::vector<Vec3>& vertices) {
 }
 
 }  // namespace
+
+std::string escaped(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
 
 std::string number(double value) { return fmt::format("{:.17g}", value); }
 std::string numbers(const Vec3& v) {
@@ -138,8 +161,8 @@ std::string hand_excludes(const Hand& hand, const std::string& prefix) {
   std::string out;
   for (const auto& [a, b] : pairs) {
     out += fmt::format("<exclude body1=\"{0}{1}\" body2=\"{0}{2}\"/>\n", prefix,
-                       hand.segments[static_cast<size_t>(a)].name,
-                       hand.segments[static_cast<size_t>(b)].name);
+                       escaped(hand.segments[static_cast<size_t>(a)].name),
+                       escaped(hand.segments[static_cast<size_t>(b)].name));
   }
   return out;
 }

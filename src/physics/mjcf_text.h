@@ -1,7 +1,9 @@
 // Hands and objects as MJCF text.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "prehend/core/hand.h"
 #include "prehend/core/object.h"
@@ -12,6 +14,9 @@ namespace prehend::physics {
 std::string number(double value);
 std::string numbers(const Vec3& v);
 std::string numbers(const Quat& q);  // w first
+
+// A name inside an attribute.
+std::string escaped(const std::string& name);
 
 // Body names: <prefix><segment's name>.
 struct HandText {
@@ -24,6 +29,8 @@ struct HandText {
   bool damping = true;
   bool collides = true;
   std::vector<double> armature;  // a joint each
+  bool max_torque = false;       // as each joint's user number
+  std::function<std::string(int segment)> segment_extras;
 };
 // The hand's bodies, nested, with the hand at rest and its root at the origin.
 std::string hand_bodies(const Hand& hand, const HandText& text);

@@ -13,6 +13,7 @@ namespace prehend::physics {
 namespace {
 
 std::string hand_prefix(size_t hand) { return fmt::format("h{}/", hand); }
+std::string drive_name(size_t hand) { return fmt::format("drive{}", hand); }
 std::string object_name(size_t object) { return fmt::format("o{}", object); }
 
 // Contact bits: 1 is the surroundings and the objects, each hand has its own.
@@ -75,7 +76,7 @@ std::string hand_text(const HandSetup& setup, size_t index, double timestep) {
   if (setup.root == RootMotion::kFixed) {
     text.root_attributes = " mocap=\"true\"";
   } else {
-    text.root_joint = fmt::format("<freejoint name=\"{}root\"/>\n", text.prefix);
+    text.root_joint = "<freejoint/>\n";
   }
   const int bit = hand_bit(index);
   const int affinity = setup.self_collision ? 0x7fffffff : 0x7fffffff & ~bit;
@@ -143,11 +144,11 @@ std::string world_text(std::span<const HandSetup> hands, std::span<const ObjectS
     bodies += hand_text(hands[i], i, options.timestep);
     excludes += hand_excludes(*hands[i].hand, hand_prefix(i));
     if (hands[i].root != RootMotion::kDriven) continue;
-    bodies += fmt::format("<body name=\"{}drive\" mocap=\"true\"/>\n", hand_prefix(i));
+    bodies += fmt::format("<body name=\"{}\" mocap=\"true\"/>\n", drive_name(i));
     welds += fmt::format(
-        "<weld body1=\"{0}{1}\" body2=\"{0}drive\" solref=\"{2} 1\" solimp=\"0.99 0.999 "
-        "0.001\"/>\n",
-        hand_prefix(i), hands[i].hand->segments[0].name, number(contact_time));
+        "<weld body1=\"{}{}\" body2=\"{}\" solref=\"{} 1\" solimp=\"0.99 0.999 0.001\"/>\n",
+        hand_prefix(i), escaped(hands[i].hand->segments[0].name), drive_name(i),
+        number(contact_time));
   }
   for (size_t i = 0; i < objects.size(); ++i) {
     const Shape& shape = objects[i].object->shape;
@@ -195,7 +196,7 @@ void index_hand(World::Impl& world, size_t index, HandEntry& entry) {
     entry.root_qpos = m->jnt_qposadr[m->body_jntadr[root]];
   }
   if (entry.setup.root == RootMotion::kDriven) {
-    entry.root_mocap = m->body_mocapid[mj_name2id(m, mjOBJ_BODY, (prefix + "drive").c_str())];
+    entry.root_mocap = m->body_mocapid[mj_name2id(m, mjOBJ_BODY, drive_name(index).c_str())];
   }
   entry.dofs.root = fixed ? 0 : 6;
   entry.dofs.count = entry.dofs.root + hand.dof();
