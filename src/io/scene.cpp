@@ -133,6 +133,7 @@ class SceneReader {
     hand.build.profile = profile == "ball"  ? HandProfile::kBall
                          : profile == "arm" ? HandProfile::kArm
                                             : HandProfile::kAnatomical;
+    hand.profile_given = table.find("profile") != nullptr;
     hand.build.size.length = number_or(table, "length", hand.build.size.length);
     hand.build.size.breadth = number_or(table, "breadth", hand.build.size.breadth);
     hand.file = resolved(table, "file");

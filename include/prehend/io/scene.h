@@ -14,10 +14,11 @@
 namespace prehend::io {
 
 struct SceneHand {
-  std::string name;   // unique among hands and objects
-  HandOptions build;  // what to build, unless `file` is given
-  std::string file;   // a hand of one's own, or a rig; path as resolved, or nothing
-  std::string map;    // map file for a rig's joints
+  std::string name;            // unique among hands and objects
+  HandOptions build;           // what to build, unless `file` is given
+  bool profile_given = false;  // else the verb chooses
+  std::string file;            // a hand of one's own, or a rig; path as resolved, or nothing
+  std::string map;             // map file for a rig's joints
   std::string posture;
   Transform wrist_world;
   bool placed = false;  // the file says where the wrist is
