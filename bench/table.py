@@ -1,0 +1,45 @@
+"""Prints what the benchmarks show beside what must be reached: python3 bench/table.py out/bench.json"""
+import json
+import sys
+
+runs = {}
+for run in json.load(open(sys.argv[1]))["benchmarks"]:
+    runs[run["name"].removesuffix("_median")] = run
+SCALE = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def seconds(name):
+    run = runs[name]
+    return run["cpu_time"] * SCALE[run["time_unit"]]
+
+
+# what, how to measure it, "<=" or ">=", the limit, unit
+ROWS = [
+    ("step of the 57-DOF hand on a cylinder, over bare mj_step",
+     lambda: seconds("BM_StepOurs") / seconds("BM_StepEngine"), "<=", 1.10, "x"),
+    ("field over exact distance, dragon of 146,000 faces",
+     lambda: seconds("BM_ExactDistance/dragon_146k") / seconds("BM_FieldDistance/dragon_146k"), ">=", 20, "x"),
+    ("field error at 99 % of points within 5 mm",
+     lambda: runs["BM_FieldDistance/dragon_146k"]["error_p99_mm"], "<=", 0.1, "mm"),
+    ("field error, worst point (reported, no limit)",
+     lambda: runs["BM_FieldDistance/dragon_146k"]["error_max_mm"], None, None, "mm"),
+    ("field, 870,000 over 1,000 faces",
+     lambda: seconds("BM_FieldDistance/dragon_870k") / seconds("BM_FieldDistance/dragon_1k"), "<=", 1.5, "x"),
+    ("cone program, 10 contacts", lambda: 1e6 * seconds("BM_ConeProgram/10"), "<=", 50, "us"),
+    ("Ipopt over the cone program",
+     lambda: seconds("BM_ConeProgramIpopt/10") / seconds("BM_ConeProgram/10"), ">=", 100, "x"),
+]
+
+short = 0
+print(f"{'what':<60}{'measured':>12}  {'limit':>10}")
+for what, measure, relation, limit, unit in ROWS:
+    try:
+        value = measure()
+    except KeyError as missing:
+        print(f"{what:<60}{'not run':>12}  ({missing.args[0]})")
+        continue
+    met = relation is None or (value <= limit if relation == "<=" else value >= limit)
+    short += not met
+    bound = "" if relation is None else f"{relation} {limit:g}"
+    print(f"{what:<60}{value:>9.3g} {unit:<3} {bound:>10}{'' if met else '   SHORT'}")
+sys.exit(1 if short else 0)
