@@ -26,9 +26,10 @@ std::string as_foreign(std::string glb) {
   return glb.replace(at, 9, "\"Blender\"");
 }
 
-Clip hand_clip(int frames, HandProfile profile = HandProfile::kAnatomical) {
+Clip hand_clip(int frames, Side side = Side::kRight) {
   HandOptions options;
-  options.profile = profile;
+  options.side = side;
+  options.name = "right";
   options.size.length = 0.18;
   const Hand hand = *build_hand(options);
   Clip clip;
@@ -82,12 +83,13 @@ TEST(GlbForeign, MeshesWithoutSkinAreObjects) {
 }
 
 TEST(GlbForeign, ALeftHandedFileIsReflected) {
-  const Clip clip = hand_clip(3);
+  // A right hand written in left-handed coordinates has the shape of a left one.
+  const Clip clip = hand_clip(3, Side::kLeft);
   GlbReadOptions options;
   options.hints.mirror = true;
   const auto read = decode_glb(as_foreign(*encode_glb(clip)), "hand.glb", options);
   ASSERT_TRUE(read.ok()) << read.message();
-  EXPECT_EQ(read->clip.hands[0].hand->side, Side::kLeft);
+  EXPECT_EQ(read->clip.hands[0].hand->side, Side::kRight);
   const auto expected = xr_frames(*clip.hands[0].hand, clip.hands[0].poses[2]);
   const auto found = xr_frames(*read->clip.hands[0].hand, read->clip.hands[0].poses[2]);
   for (int j = 0; j < kXrJointCount; ++j)
