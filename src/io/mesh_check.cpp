@@ -108,6 +108,22 @@ Status check_obj(std::string_view bytes) {
 
 }  // namespace
 
+std::string obj_shape(std::string_view bytes) {
+  std::string shape;
+  shape.reserve(bytes.size());
+  while (!bytes.empty()) {
+    std::string_view line = take_line(bytes);
+    const std::string_view whole = line, keyword = take_word(line);
+    if (keyword == "v") shape.append(whole).push_back('\n');
+    if (keyword != "f") continue;
+    shape.push_back('f');
+    for (std::string_view word = take_word(line); !word.empty(); word = take_word(line))
+      shape.append(" ").append(word.substr(0, word.find('/')));
+    shape.push_back('\n');
+  }
+  return shape;
+}
+
 Status check_mesh_bytes(std::string_view bytes, const std::string& ending) {
   if (bytes.empty()) return Error{"the file is empty"};
   if (ending == ".stl") return check_stl(bytes);

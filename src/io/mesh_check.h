@@ -11,6 +11,10 @@ namespace prehend::io {
 // `ending` with its dot, in lower case. Only cheap checks: signatures, and counts against sizes.
 Status check_mesh_bytes(std::string_view bytes, const std::string& ending);
 
+// Positions and faces of an OBJ file that passed the check, and nothing else of it. Files name
+// texture coordinates that they do not hold, which parsers refuse.
+std::string obj_shape(std::string_view bytes);
+
 // The part of it for PLY.
 Status check_ply(std::string_view bytes);
 

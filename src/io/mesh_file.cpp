@@ -115,6 +115,8 @@ Result<TriangleMesh> parse_by_assimp(std::string_view bytes, const std::string& 
   if (const Status status = check_mesh_bytes(bytes, ending); !status) return status.error();
   try {
     Assimp::Importer importer;
+    const std::string shape = ending == ".obj" ? obj_shape(bytes) : std::string();
+    if (ending == ".obj") bytes = shape;
     // No post-processing: its assertions end the program on damaged meshes.
     const aiScene* scene =
         importer.ReadFileFromMemory(bytes.data(), bytes.size(), 0, ending.substr(1).c_str());

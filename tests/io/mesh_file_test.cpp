@@ -87,6 +87,16 @@ TEST(MeshFile, TextFormatsGiveTheSameMesh) {
   }
 }
 
+TEST(MeshFile, AnObjThatNamesMissingTextureCoordinatesIsRead) {
+  const auto mesh = parse_mesh(
+      "mtllib none.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nusemtl none\n"
+      "f 1/1/1 3/3/1 2/2/1\nf 1/7/1 2/8/1 4/9/1\nf 1//1 4//1 3//1\nf 2/1 3/2 4/3\n",
+      "a.obj");
+  ASSERT_TRUE(mesh.ok()) << mesh.message();
+  EXPECT_EQ(mesh->faces.size(), 4u);
+  EXPECT_NEAR(geometry::mass_properties(*mesh).volume, 1.0 / 6.0, 1e-6);
+}
+
 TEST(MeshFile, WritesWhatItReads) {
   const auto mug = geometry::builtin_object("cup");
   ASSERT_TRUE(mug.ok());
