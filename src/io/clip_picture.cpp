@@ -13,6 +13,8 @@ constexpr double kMostMetresPerNewton = 0.03;
 // Times at which a whole clip is looked at for framing.
 constexpr int kFramingTimes = 48;
 constexpr int kOutlineDirections = 64;
+// A floor exactly at the content's lowest face would flicker with it.
+constexpr double kFloorGap = 1e-4;
 
 // Points of the mesh that lie farthest in evenly spread directions: enough to frame it.
 std::vector<Vec3> mesh_outline(const TriangleMesh& mesh) {
@@ -123,6 +125,7 @@ ClipPainter::ClipPainter(const Clip& clip, const ClipPictureOptions& options)
   const std::vector<Vec3> points = outlines(0.0, clip.duration());
   for (std::size_t i = 0; i < points.size(); ++i)
     floor_height_ = i == 0 ? points[i].y() : std::min(floor_height_, points[i].y());
+  floor_height_ -= kFloorGap;
 }
 
 HandPose ClipPainter::hand_pose(const HandTrack& track, double time) const {

@@ -20,6 +20,8 @@ using detail::Vec3f;
 
 constexpr int kMaxSize = 8192;  // what the sampler's Morton curve spans
 constexpr int kTile = 16;
+// A floor exactly at the content's lowest face would flicker with it.
+constexpr double kFloorGap = 5e-4;
 
 struct Box {
   Vec3 low = Vec3::Constant(1e300);
@@ -196,7 +198,8 @@ Image render(const PictureScene& scene, const PictureOptions& options) {
   for (const Vec3& point : points) box.add(point);
   if (box.empty()) box.add(Vec3::Zero());
   const Vec3 center = 0.5 * (box.low + box.high);
-  const double floor_height = scene.floor_height.value_or(box.low.y());
+  const double floor_height =
+      scene.floor_height.value_or(box.low.y() - kFloorGap * (box.high - box.low).norm());
   const Camera camera = framed(options.camera, points, double(options.width) / options.height);
   Image image;
   const int cores = tbb::this_task_arena::max_concurrency();
