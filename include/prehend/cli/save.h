@@ -1,0 +1,29 @@
+// A clip into a file, in the form that the ending picks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "prehend/core/clip.h"
+#include "prehend/core/summary.h"
+#include "prehend/io/film.h"
+
+namespace prehend::cli {
+
+struct SaveOptions {
+  io::PictureOptions picture;
+  io::ClipPictureOptions show;
+  bool skin = true;
+};
+
+// Endings that save_clip takes.
+const std::vector<std::string>& clip_endings();
+
+struct Saved {
+  std::vector<std::string> files;  // BVH holds one track a file
+  Summary summary;
+};
+Result<Saved> save_clip(const Clip& clip, const std::string& path, const SaveOptions& options = {},
+                        const Monitor& monitor = {});
+
+}  // namespace prehend::cli

@@ -1,0 +1,149 @@
+// prehend hand: make the parametric hand, or look into a hand's file.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cli/hand_table.h"
+#include "cli/picture_arguments.h"
+#include "cli/verbs.h"
+#include "prehend/cli/load.h"
+#include "prehend/cli/save.h"
+#include "prehend/cli/session.h"
+#include "prehend/core/hand_builder.h"
+#include "prehend/io/atomic_file.h"
+#include "prehend/io/picture_draw.h"
+#include "prehend/physics/posture.h"
+
+namespace prehend::cli {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> inputs;
+  double length = 0.0, breadth = 0.0;
+  std::string side, profile;
+  std::string posture = "rest";
+  PictureArguments picture;
+};
+
+void declare(Arguments& a, OptionSet& options) {
+  options.inputs("FILE", &a.inputs, 0, 1, "A hand to look into (.xml .glb); none: one is made");
+  options.number("--length", &a.length, "M", "Wrist crease to middle fingertip, metres [0.19]");
+  options.number("--breadth", &a.breadth, "M", "Across the metacarpal heads [0.44 of the length]");
+  options.choice("--side", &a.side, {"left", "right"}, "Which hand [right]");
+  options.choice("--profile", &a.profile, {"ball", "anatomical", "arm"},
+                 "What may move: 57, 30 or 35 degrees of freedom [anatomical]");
+  options.choice("--posture", &a.posture, physics::posture_names(), "How it is held [rest]");
+  a.picture.declare(options);
+}
+
+Result<HandPtr> make_hand(const Arguments& a) {
+  if (!a.inputs.empty()) {
+    if (a.length != 0.0 || a.breadth != 0.0 || !a.side.empty() || !a.profile.empty())
+      return Error{
+          "hand: --length, --breadth, --side and --profile make a hand; leave out the file"};
+    return load_hand(a.inputs[0]);
+  }
+  HandOptions options;
+  if (a.length != 0.0) options.size.length = a.length;
+  options.size.breadth = a.breadth;
+  if (a.side == "left") options.side = Side::kLeft;
+  if (a.profile == "ball") options.profile = HandProfile::kBall;
+  if (a.profile == "arm") options.profile = HandProfile::kArm;
+  auto hand = build_hand(options);
+  if (!hand) return hand.error();
+  return std::make_shared<const Hand>(std::move(*hand));
+}
+
+// Fingers up and the back towards +Z, so that the light falls on back and palm alike.
+Clip upright(Clip clip) {
+  HandPose& pose = clip.hands[0].poses[0];
+  pose.root_world = Transform{exp_map(Vec3(0.5 * kPi, 0, 0)), Vec3::Zero()} * pose.root_world;
+  return clip;
+}
+
+// The back and the palm with skin, and the contact shapes, side by side.
+Status write_picture(const Clip& clip, const std::string& path, const io::PictureOptions& base) {
+  struct View {
+    const char* label;
+    double azimuth_deg;
+    bool skin;
+  };
+  const View views[] = {{"back", 15, true}, {"palm", 155, true}, {"contact shapes", 155, false}};
+  const Clip shown = upright(clip);
+  std::vector<io::Image> images;
+  std::vector<std::string> labels;
+  for (const View& view : views) {
+    io::ClipPictureOptions show;
+    show.skin = view.skin;
+    const io::ClipPainter painter(shown, show);
+    io::PictureOptions options = base;
+    options.camera.azimuth = radians(view.azimuth_deg);
+    options.camera.elevation = radians(12.0);
+    options.camera =
+        painter.framed(options.camera, double(options.width) / options.height, 0.0, 0.0);
+    images.push_back(io::render(painter.scene(0.0), options));
+    labels.push_back(view.label);
+  }
+  io::SheetOptions sheet;
+  sheet.columns = 3;
+  return io::write_png(io::compose_sheet(images, labels, sheet), path);
+}
+
+Status write(const Arguments& a, const Clip& clip, const std::string& path, Session& session) {
+  const std::string ending = io::file_ending(path);
+  if (ending == ".json") return io::write_file(path, io::to_json(hand_value(*clip.hands[0].hand)));
+  if (ending == ".png" && a.picture.camera.empty()) {
+    const auto picture = a.picture.resolve(480, 480, session.common().threads);
+    if (!picture) return picture.error();
+    return write_picture(clip, path, *picture);
+  }
+  const auto picture = a.picture.resolve(960, 720, session.common().threads);
+  if (!picture) return picture.error();
+  SaveOptions save;
+  save.picture = *picture;
+  const auto saved = save_clip(clip, path, save);
+  if (!saved) return saved.error();
+  return {};
+}
+
+Result<int> hand(const Arguments& a, Session& session) {
+  session.report.inputs = a.inputs;
+  const auto made = make_hand(a);
+  if (!made) return made.error();
+  const Hand& hand = **made;
+  const auto posture = physics::make_posture(hand, a.posture);
+  if (!posture) return posture.error();
+  Clip clip;
+  clip.name = a.posture;
+  clip.hands.push_back({*made, {posture->pose}});
+  session.print(hand_text(hand));
+  session.report.details["hand"] = hand_value(hand);
+  for (const std::string& path : session.common().outputs) {
+    const Status written = write(a, clip, path, session);
+    if (!written) return written.error();
+    session.print("wrote " + path);
+  }
+  session.report.details["outputs"] = session.common().outputs;
+  return kExitDone;
+}
+
+}  // namespace
+
+Verb hand_verb() {
+  const auto a = std::make_shared<Arguments>();
+  Verb verb;
+  verb.name = "hand";
+  verb.summary = "Make a hand from its size, or look into a hand's file";
+  verb.examples = {
+      {"prehend hand", "the average right hand, as a table"},
+      {"prehend hand --length 0.172 --side left --profile ball -o left.glb", "a small left hand"},
+      {"prehend hand --posture pinch -o pinch.png", "a picture of a posture"},
+      {"prehend hand left.glb --json", "what a file holds, for other programs"},
+  };
+  verb.endings = {".glb", ".png", ".json", ".bvh", ".html"};
+  verb.declare = [a](OptionSet& options) { declare(*a, options); };
+  verb.run = [a](Session& session) { return hand(*a, session); };
+  return verb;
+}
+
+}  // namespace prehend::cli

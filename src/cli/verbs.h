@@ -1,0 +1,12 @@
+// One function a verb, each in a file of its own.
+#pragma once
+
+#include "prehend/cli/verb.h"
+
+namespace prehend::cli {
+
+Verb convert_verb();
+Verb hand_verb();
+Verb render_verb();
+
+}  // namespace prehend::cli
