@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/load_arguments.h"
 #include "cli/verbs.h"
 #include "prehend/cli/load.h"
 #include "prehend/cli/save.h"
@@ -23,18 +24,7 @@ struct Arguments {
 
 void declare(Arguments& a, OptionSet& options) {
   options.inputs("INPUT", &a.inputs, 1, 64, "Clips: .glb .bvh .csv; several become one");
-  options.text("--map", &a.load.map, "FILE.toml",
-               "Which joint of a rig is which of the hand, where the guess is wrong");
-  options.text("--units", &a.load.units, "UNIT", "Of BVH: m, dm, cm, mm, inch [guessed]");
-  options.choice("--up", &a.load.up, {"y", "z"}, "Of BVH [guessed]");
-  options.text("--object-units", &a.load.object_units, "UNIT",
-               "Of mesh files [metres, or those of the motion]");
-  options.flag("--mirror", &a.load.mirror, "BVH files are in left-handed coordinates: reflect x");
-  options.choice("--side", &a.load.side, {"left", "right"}, "Of a rig whose names do not tell");
-  options.text("--hand", &a.load.hand, "FILE.xml", "MJCF hand whose joints a CSV's columns name");
-  options.list("--object", &a.load.objects, "MOTION=OBJECT",
-               "An OBJECT (mesh or built-in) moved by a .bvh file, or of that name in a CSV. May "
-               "be repeated");
+  declare_load(a.load, options);
   options.number("--rate", &a.rate, "HZ", "Frames a second of the output [the input's]");
   options.text("--cut", &a.cut, "FROM:TO", "Seconds to keep, such as 1.5:4; frames as 10f:200f");
   options.flag("--capsules", &a.capsules, "Hands as contact shapes instead of skin, in .glb");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/load_arguments.h"
 #include "cli/picture_arguments.h"
 #include "cli/verbs.h"
 #include "prehend/cli/load.h"
@@ -44,12 +45,7 @@ void declare(Arguments& a, OptionSet& options) {
   options.number("--object-opacity", &a.opacity, "X", "Below 1 objects are see-through [1]");
   options.flag("--no-floor", &a.no_floor, "Without the floor and its shadows");
   a.picture.declare(options);
-  options.text("--map", &a.load.map, "FILE.toml", "Joint names of a rig, where the guess is wrong");
-  options.text("--units", &a.load.units, "UNIT", "Of BVH files: m, dm, cm, mm, inch");
-  options.text("--object-units", &a.load.object_units, "UNIT", "Of mesh files [m]");
-  options.choice("--up", &a.load.up, {"y", "z"}, "Of BVH and mesh files");
-  options.text("--hand", &a.load.hand, "FILE.xml", "The hand whose joints a CSV names");
-  options.list("--object", &a.load.objects, "MOTION=OBJECT", "As in convert");
+  declare_load(a.load, options);
 }
 
 Status check(const Arguments& a, const Clip& clip) {

@@ -2,6 +2,8 @@
 
 namespace prehend::cli {
 
-std::vector<Verb> verbs() { return {hand_verb(), render_verb(), convert_verb()}; }
+std::vector<Verb> verbs() {
+  return {audit_verb(), convert_verb(), render_verb(), hand_verb(), demo_verb()};
+}
 
 }  // namespace prehend::cli

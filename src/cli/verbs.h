@@ -5,7 +5,9 @@
 
 namespace prehend::cli {
 
+Verb audit_verb();
 Verb convert_verb();
+Verb demo_verb();
 Verb hand_verb();
 Verb render_verb();
 
