@@ -41,7 +41,10 @@ AxisSample sample_axis(const SignedDistance& field, const Capsule& c, const Vec3
 FieldContact contact_of(const Capsule& c, const AxisSample& s) {
   const Vec3 on_axis = c.a + s.t * (c.b - c.a);
   const double gap = s.field.distance - c.radius;
-  return {on_axis - (c.radius + 0.5 * gap) * s.field.gradient, s.field.gradient, gap};
+  // An interpolated field's gradient is unit only up to its error.
+  const double size = s.field.gradient.norm();
+  const Vec3 normal = size > 1e-6 ? Vec3(s.field.gradient / size) : Vec3(Vec3::UnitY());
+  return {on_axis - (c.radius + 0.5 * gap) * normal, normal, gap};
 }
 
 // Falling at `low`, rising at `high`: the secant of the slopes, kept inside by bisection.

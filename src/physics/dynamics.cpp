@@ -54,6 +54,8 @@ void solve_mass(State& state, const Eigen::MatrixXd& right, Eigen::MatrixXd& res
   State::Impl& s = state.impl();
   s.need(Stage::kInertia);
   PREHEND_ASSERT(right.rows() == s.model->nv);
+  if (!s.factored) mj_factorM(s.model, s.data.get());
+  s.factored = true;
   result.resize(right.rows(), right.cols());
   // The engine takes one vector after the other: exactly our columns.
   mj_solveM(s.model, s.data.get(), result.data(), right.data(), static_cast<int>(right.cols()));

@@ -65,7 +65,7 @@ void State::Impl::need(Stage wanted) {
     // The true inertia, without what makes springs implicit; a step makes its own again.
     const Eigen::VectorXd& armature = world->impl().armature;
     for (int i = 0; i < model->nv; ++i) d->qM[model->dof_Madr[i]] -= armature[i];
-    mj_factorM(model, d);
+    factored = false;
     stage = Stage::kInertia;
   }
   if (stage < Stage::kVelocity && wanted >= Stage::kVelocity) {

@@ -234,7 +234,7 @@ void index_object(mjModel* m, size_t index, ObjectEntry& entry) {
   const Shape& shape = entry.setup.object->shape;
   const bool ours = shape.kind == ShapeKind::kMesh || shape.kind == ShapeKind::kCylinder;
   if (!ours) return;
-  entry.distance = entry.setup.distance ? entry.setup.distance : geometry::exact_distance(shape);
+  entry.distance = entry.setup.distance ? entry.setup.distance : geometry::fast_distance(shape);
   attach_distance(m, entry.geom, entry.distance.get());
   widen_bound(m, entry);
 }

@@ -73,6 +73,7 @@ struct State::Impl {
   std::vector<Transform> contact_frames;  // of objects, when contacts were found
   // How far the engine's derived quantities agree with positions and velocities.
   enum class Stage { kNothing, kPosition, kInertia, kVelocity } stage = Stage::kNothing;
+  bool factored = false;  // the true inertia, at kInertia or later
 
   void need(Stage wanted);
   void changed() { stage = Stage::kNothing; }

@@ -94,6 +94,52 @@ TEST(DistanceCollision, ABallComesToRestInsideACup) {
   EXPECT_LE(energy(state).kinetic, 1e-6);
 }
 
+TEST(DistanceCollision, AFingerGoesThroughTheHandleOfAMug) {
+  ObjectSetup mug;
+  mug.object = std::make_shared<const Object>(geometry::builtin_object("mug").value());
+  mug.fixed = true;
+  const auto field = geometry::exact_distance(mug.object->shape);
+  // The handle's opening: the point of most room among those that have mug on both sides.
+  Vec3 lower = Vec3::Constant(1e9), upper = -lower;
+  for (const Vec3& v : mug.object->shape.mesh->vertices) {
+    lower = lower.cwiseMin(v), upper = upper.cwiseMax(v);
+  }
+  const bool along_x = upper.x() - lower.x() > upper.z() - lower.z();
+  const Vec3 out = along_x ? Vec3::UnitX() : Vec3::UnitZ();
+  const Vec3 through = along_x ? Vec3::UnitZ() : Vec3::UnitX();
+  const double side = std::abs(upper.dot(out)) > std::abs(lower.dot(out)) ? 1.0 : -1.0;
+  const double rim = std::max(std::abs(upper.dot(out)), std::abs(lower.dot(out)));
+  const double body = 0.5 * (upper - lower).dot(through);
+  double room = 0.0;
+  Vec3 opening = Vec3::Zero();
+  for (double r = body; r < rim; r += 5e-4) {
+    const Vec3 p(side * r * out);
+    for (double y = lower.y() + 0.02; y < upper.y() - 0.02; y += 1e-3) {
+      const Vec3 q = p + y * Vec3::UnitY();
+      const double clear = field->sample(q).distance;
+      if (clear > room) room = clear, opening = q;
+    }
+  }
+  ASSERT_GE(room, 0.009) << "a finger of 8 mm radius and a millimetre around it";
+  // Driven through along the opening's axis, 0.1 m in 0.4 s, it meets nothing.
+  HandSetup setup;
+  setup.hand = capsule_hand(-0.03 * through, 0.03 * through, 0.008, 0.02);
+  State state(World::build(std::span(&setup, 1), std::span(&mug, 1)).value());
+  HandPose pose = rest_pose(*setup.hand);
+  for (int i = 0; i <= 200; ++i) {
+    pose.root_world.position = opening + (0.0005 * i - 0.05) * through;
+    state.set_hand_pose(0, pose);
+    state.evaluate();
+    ASSERT_TRUE(state.contacts().empty()) << "at step " << i;
+  }
+  // And pushed sideways it meets the handle from the inside.
+  pose.root_world.position = opening + side * (room - 0.008 + 0.003) * out;
+  state.set_hand_pose(0, pose);
+  state.evaluate();
+  ASSERT_FALSE(state.contacts().empty());
+  EXPECT_LT(side * state.contacts()[0].normal_world.dot(out), 0.0);
+}
+
 TEST(DistanceCollision, OtherModelsKeepTheEnginesOwnFunctions) {
   mjModel plain{};
   plain.nuser_geom = 0;

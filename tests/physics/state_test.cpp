@@ -1,5 +1,8 @@
 #include "prehend/physics/state.h"
 
+#include <atomic>
+#include <cstdlib>
+#include <new>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -9,6 +12,18 @@
 #include "prehend/physics/dynamics.h"
 #include "prehend/physics/friction_cone.h"
 #include "tests/physics/physics_fixture.h"
+
+namespace {
+std::atomic<size_t> allocations = 0;
+}
+// noinline: the compiler otherwise sees malloc behind new and warns of a mismatch.
+[[gnu::noinline]] void* operator new(size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size)) return p;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, size_t) noexcept { std::free(p); }
 
 namespace prehend::physics {
 namespace {
@@ -178,7 +193,9 @@ TEST(State, RestoringASnapshotReplaysTheSameBytesOnAnyThread) {
   state.set_object_pose(0, Transform::from_position({0, -0.04, -0.08}));
   state.step(50);
   const Snapshot start = state.snapshot();
+  const size_t before = allocations;
   state.step(100);
+  EXPECT_EQ(allocations, before) << "a step allocated";
   const Snapshot end = state.snapshot();
   std::vector<std::thread> threads;
   Snapshot ends[3];

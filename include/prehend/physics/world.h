@@ -47,8 +47,9 @@ struct HandSetup {
 
 struct ObjectSetup {
   ObjectPtr object;
-  // Distances that hands feel. Empty: the shape's own exact distance. Objects among each other and
-  // on the floor touch with their primitive or the convex hull of their mesh.
+  // Distances that hands feel. Empty: geometry::fast_distance of the shape; give one to share its
+  // bricks between worlds. Spheres, boxes and capsules have the engine's own. Objects among each
+  // other and on the floor touch with their primitive or the convex hull of their mesh.
   std::shared_ptr<const geometry::SignedDistance> distance;
   bool fixed = false;  // or Object::fixed: stands where it was last put
 };
