@@ -110,6 +110,8 @@ Verb convert_verb() {
        "two hands and what they hold"},
       {"prehend convert hand.bvh --map names.toml --cut 2:5 --rate 60 -o part.html",
        "three seconds as a page that plays"},
+      {"prehend convert angles.csv --hand hand.xml --object obj=mug.stl -o clip.glb",
+       "joint angles by name, and an object's pose"},
       {"prehend convert clip.glb -o clip.bvh", "for programs that read BVH"},
   };
   verb.endings = clip_endings();

@@ -12,6 +12,7 @@
 #include "prehend/core/hand_builder.h"
 #include "prehend/io/atomic_file.h"
 #include "prehend/io/picture_draw.h"
+#include "prehend/physics/mjcf_hand.h"
 #include "prehend/physics/posture.h"
 
 namespace prehend::cli {
@@ -36,12 +37,12 @@ void declare(Arguments& a, OptionSet& options) {
   a.picture.declare(options);
 }
 
-Result<HandPtr> make_hand(const Arguments& a) {
+Result<HandPtr> make_hand(const Arguments& a, std::vector<std::string>& notes) {
   if (!a.inputs.empty()) {
     if (a.length != 0.0 || a.breadth != 0.0 || !a.side.empty() || !a.profile.empty())
       return Error{
           "hand: --length, --breadth, --side and --profile make a hand; leave out the file"};
-    return load_hand(a.inputs[0]);
+    return load_hand(a.inputs[0], notes);
   }
   HandOptions options;
   if (a.length != 0.0) options.size.length = a.length;
@@ -92,6 +93,7 @@ Status write_picture(const Clip& clip, const std::string& path, const io::Pictur
 Status write(const Arguments& a, const Clip& clip, const std::string& path, Session& session) {
   const std::string ending = io::file_ending(path);
   if (ending == ".json") return io::write_file(path, io::to_json(hand_value(*clip.hands[0].hand)));
+  if (ending == ".xml") return io::write_file(path, physics::hand_to_mjcf(*clip.hands[0].hand));
   if (ending == ".png" && a.picture.camera.empty()) {
     const auto picture = a.picture.resolve(480, 480, session.common().threads);
     if (!picture) return picture.error();
@@ -108,8 +110,10 @@ Status write(const Arguments& a, const Clip& clip, const std::string& path, Sess
 
 Result<int> hand(const Arguments& a, Session& session) {
   session.report.inputs = a.inputs;
-  const auto made = make_hand(a);
+  std::vector<std::string> notes;
+  const auto made = make_hand(a, notes);
   if (!made) return made.error();
+  for (const std::string& note : notes) session.note(note);
   const Hand& hand = **made;
   const auto posture = physics::make_posture(hand, a.posture);
   if (!posture) return posture.error();
@@ -138,9 +142,10 @@ Verb hand_verb() {
       {"prehend hand", "the average right hand, as a table"},
       {"prehend hand --length 0.172 --side left --profile ball -o left.glb", "a small left hand"},
       {"prehend hand --posture pinch -o pinch.png", "a picture of a posture"},
-      {"prehend hand left.glb --json", "what a file holds, for other programs"},
+      {"prehend hand myhand.xml", "what an MJCF hand holds, and how it was understood"},
+      {"prehend hand left.glb --json", "the same for other programs"},
   };
-  verb.endings = {".glb", ".png", ".json", ".bvh", ".html"};
+  verb.endings = {".glb", ".png", ".json", ".xml", ".bvh", ".html"};
   verb.declare = [a](OptionSet& options) { declare(*a, options); };
   verb.run = [a](Session& session) { return hand(*a, session); };
   return verb;

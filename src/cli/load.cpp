@@ -11,6 +11,7 @@
 #include "prehend/io/bvh_clip.h"
 #include "prehend/io/glb.h"
 #include "prehend/io/mesh_file.h"
+#include "prehend/physics/mjcf_hand.h"
 
 namespace prehend::cli {
 namespace {
@@ -96,9 +97,9 @@ Result<Loaded> load_gltf(const std::string& path, const LoadOptions& options) {
 }
 
 Result<Loaded> load_hand_clip(const std::string& path) {
-  auto hand = load_hand(path);
-  if (!hand) return hand.error();
   Loaded loaded;
+  const auto hand = load_hand(path, loaded.notes);
+  if (!hand) return hand.error();
   loaded.clip.name = (*hand)->name;
   loaded.clip.hands.push_back({*hand, {rest_pose(**hand)}});
   return loaded;
@@ -199,10 +200,17 @@ void append(Clip part, Clip& all) {
 
 }  // namespace
 
-Result<HandPtr> load_hand(const std::string& path) {
+Result<HandPtr> load_hand(const std::string& path, std::vector<std::string>& notes) {
   const std::string ending = io::file_ending(path);
+  if (ending == ".xml" || ending == ".mjcf") {
+    const auto file = physics::MjcfHand::load(path);
+    if (!file) return file.error();
+    notes.insert(notes.end(), file->warnings().begin(), file->warnings().end());
+    return file->hand();
+  }
   if (ending != ".glb" && ending != ".gltf")
-    return Error{fmt::format("{}: a hand is read from .glb", io::printable(path, 200))};
+    return Error{
+        fmt::format("{}: a hand is read from .xml (MJCF) or .glb", io::printable(path, 200))};
   const auto clip = io::read_glb(path);
   if (!clip) return clip.error();
   if (clip->hands.empty()) return Error{path + ": holds no hand"};

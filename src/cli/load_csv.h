@@ -15,7 +15,9 @@ struct ObjectArgument {
 };
 Result<ObjectArgument> parse_object_argument(const std::string& text);
 
-// A clip that was written as CSV. Shapes of its objects come from the options.
+// A clip that was written as CSV or, with options.hand, a table whose columns name the joints of
+// that hand ("flexion_rad") and objects' poses ("obj_x_m" to "obj_qz"). Shapes of the objects come
+// from the options.
 Result<Loaded> load_csv(const std::string& path, const LoadOptions& options);
 
 }  // namespace prehend::cli

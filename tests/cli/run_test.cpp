@@ -253,11 +253,10 @@ Clip rising_clip() {
   return clip;
 }
 
+// The clip of a report on standard output; throws when there is none, which fails the test.
 io::Value converted(const Outcome& outcome) {
-  EXPECT_EQ(outcome.code, kExitDone) << outcome.err;
-  const auto value = io::parse_json(outcome.out, "stdout");
-  EXPECT_TRUE(value.ok()) << outcome.out;
-  return value.ok() ? *value->find("clip") : io::Value::table();
+  if (outcome.code != kExitDone) throw std::runtime_error(outcome.err);
+  return *io::parse_json(outcome.out, "stdout").value().find("clip");
 }
 
 TEST_F(Command, ConvertCutsAndResamples) {
@@ -312,6 +311,58 @@ TEST_F(Command, TheRecordedHandsHoldTheRecordedCylinder) {
   EXPECT_EQ(*clip.find("hands")->items()[1].find("side")->string(), "right");
   EXPECT_EQ(*clip.find("frame_rate")->number(), 120.0);
   EXPECT_EQ(clip.find("objects")->items().size(), 1u);
+}
+
+TEST_F(Command, AHandGoesOutAsMjcfAndComesBack) {
+  ASSERT_EQ(call({"hand", "--length", "0.18", "-o", at("hand.xml"), "--quiet"}).code, kExitDone);
+  const Outcome read = call({"hand", at("hand.xml"), "--json"});
+  ASSERT_EQ(read.code, kExitDone) << read.err;
+  const auto value = io::parse_json(read.out, "stdout");
+  ASSERT_TRUE(value.ok());
+  EXPECT_NEAR(*value->find("hand")->find("length_m")->number(), 0.18, 1e-4);
+  EXPECT_EQ(*value->find("hand")->find("dof")->integer(), 30);
+}
+
+TEST_F(Command, ATableOfJointAnglesMovesTheHandThatItNames) {
+  ASSERT_EQ(call({"hand", "-o", at("hand.xml"), "--quiet"}).code, kExitDone);
+  std::ofstream table(at("angles.csv"));
+  table
+      << "time_s,index-proximal-flexion_deg,box_x_m,box_y_m,box_z_m,box_qw,box_qx,box_qy,box_qz\n";
+  for (int i = 0; i <= 10; ++i) table << 0.1 * i << ',' << 3 * i << ",0.1,0,0,1,0,0,0\n";
+  table.close();
+  const Outcome without = call({"convert", at("angles.csv"), "--quiet"});
+  expect_one_line_error(without);
+  EXPECT_NE(without.err.find("--hand"), std::string::npos) << without.err;
+  const io::Value clip =
+      converted(call({"convert", at("angles.csv"), "--hand", at("hand.xml"), "--object", "box=box",
+                      "--json", "--quiet", "-o", at("clip.glb")}));
+  EXPECT_EQ(*clip.find("frames")->integer(), 11);
+  EXPECT_NEAR(*clip.find("frame_rate")->number(), 10.0, 1e-6);
+  EXPECT_EQ(clip.find("objects")->items().size(), 1u);
+  const auto read = io::read_glb(at("clip.glb"));
+  ASSERT_TRUE(read.ok()) << read.message();
+  const Hand& hand = *read->hands[0].hand;
+  const int segment = hand.find("index-proximal");
+  ASSERT_GE(segment, 0);
+  EXPECT_NEAR(angle_between(read->hands[0].poses[0].rotations[segment],
+                            read->hands[0].poses[10].rotations[segment]),
+              radians(30.0), 1e-4);
+  expect_one_line_error(call({"convert", at("angles.csv"), "--hand", at("missing.xml")}));
+  expect_one_line_error(call({"convert", at("angles.csv"), "--hand", at("hand.xml"), "--object",
+                              "cup=cup", "--object", "mug=mug", "--quiet"}));
+}
+
+TEST_F(Command, TheRecordedAnglesMoveTheRecordedHand) {
+  const char* data = std::getenv("PREHEND_DATA");
+  const std::string recorded = data ? data : "../shared/data";
+  if (!fs::exists(recorded + "/myodm")) GTEST_SKIP() << "skipped: no recordings";
+  const io::Value clip =
+      converted(call({"convert", recorded + "/myodm/MyoHand_mug_lift.csv", "--hand",
+                      recorded + "/myohand/myohand.xml", "--object",
+                      "obj=" + recorded + "/object_sim/mug.stl", "--json", "--quiet"}));
+  EXPECT_EQ(clip.find("hands")->items().size(), 1u);
+  EXPECT_EQ(clip.find("objects")->items().size(), 1u);
+  EXPECT_NEAR(*clip.find("frame_rate")->number(), 50.0, 1e-3);
 }
 
 TEST_F(Command, ConvertKeepsAndCutsClips) {

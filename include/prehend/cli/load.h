@@ -42,8 +42,8 @@ Result<Loaded> load_clip(const std::string& path, const LoadOptions& options = {
 // Several as one: tracks side by side at the first one's frame rate, cut to the shortest.
 Result<Loaded> load_clips(const std::vector<std::string>& paths, const LoadOptions& options = {});
 
-// The hand of an .xml or .glb file.
-Result<HandPtr> load_hand(const std::string& path);
+// The hand of an .xml (MJCF) or .glb file; what was approximated is added to `notes`.
+Result<HandPtr> load_hand(const std::string& path, std::vector<std::string>& notes);
 
 // What is in a clip, as a report says it.
 io::Value clip_value(const Clip& clip);
