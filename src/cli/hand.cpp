@@ -10,6 +10,7 @@
 #include "prehend/cli/save.h"
 #include "prehend/cli/session.h"
 #include "prehend/core/hand_builder.h"
+#include "prehend/geometry/primitive.h"
 #include "prehend/io/atomic_file.h"
 #include "prehend/io/picture_draw.h"
 #include "prehend/physics/mjcf_hand.h"
@@ -18,11 +19,14 @@
 namespace prehend::cli {
 namespace {
 
+const std::string kAllPostures = "all";
+
 struct Arguments {
   std::vector<std::string> inputs;
   double length = 0.0, breadth = 0.0;
   std::string side, profile;
   std::string posture = "rest";
+  bool capsules = false;
   PictureArguments picture;
 };
 
@@ -33,7 +37,10 @@ void declare(Arguments& a, OptionSet& options) {
   options.choice("--side", &a.side, {"left", "right"}, "Which hand [right]");
   options.choice("--profile", &a.profile, {"ball", "anatomical", "arm"},
                  "What may move: 57, 30 or 35 degrees of freedom [anatomical]");
-  options.choice("--posture", &a.posture, physics::posture_names(), "How it is held [rest]");
+  std::vector<std::string> postures = physics::posture_names();
+  postures.push_back(kAllPostures);
+  options.choice("--posture", &a.posture, postures, "How it is held [rest]");
+  options.flag("--capsules", &a.capsules, "With --posture all: contact shapes instead of skin");
   a.picture.declare(options);
 }
 
@@ -57,8 +64,11 @@ Result<HandPtr> make_hand(const Arguments& a, std::vector<std::string>& notes) {
 
 // Fingers up and the back towards +Z, so that the light falls on back and palm alike.
 Clip upright(Clip clip) {
-  HandPose& pose = clip.hands[0].poses[0];
-  pose.root_world = Transform{exp_map(Vec3(0.5 * kPi, 0, 0)), Vec3::Zero()} * pose.root_world;
+  const Transform stand{exp_map(Vec3(0.5 * kPi, 0, 0)), Vec3::Zero()};
+  for (HandPose& pose : clip.hands[0].poses) pose.root_world = stand * pose.root_world;
+  for (ObjectTrack& track : clip.objects) {
+    for (Transform& pose : track.poses_world) pose = stand * pose;
+  }
   return clip;
 }
 
@@ -90,10 +100,58 @@ Status write_picture(const Clip& clip, const std::string& path, const io::Pictur
   return io::write_png(io::compose_sheet(images, labels, sheet), path);
 }
 
+// The hand in one posture with what it is about, or in all of them, one a frame.
+Result<Clip> posture_clip(const HandPtr& hand, const std::string& name) {
+  Clip clip;
+  clip.name = name;
+  clip.hands.push_back({hand, {}});
+  clip.frame_rate = name == kAllPostures ? 1.0 : clip.frame_rate;
+  const std::vector<std::string> one = {name};
+  for (const std::string& each : name == kAllPostures ? physics::posture_names() : one) {
+    const auto posture = physics::make_posture(*hand, each);
+    if (!posture) return posture.error();
+    clip.hands[0].poses.push_back(posture->pose);
+    if (!posture->held || name == kAllPostures) continue;
+    const Vec3 along = posture->held->b - posture->held->a;
+    auto held = geometry::object_from_primitive("cylinder", ShapeKind::kCylinder,
+                                                {posture->held->radius, 0.07, 0.0}, 0.2);
+    if (!held) return held.error();
+    const Transform place{Quat::FromTwoVectors(Vec3::UnitY(), along),
+                          0.5 * (posture->held->a + posture->held->b)};
+    clip.objects.push_back({std::make_shared<const Object>(std::move(*held)), {place}});
+  }
+  return clip;
+}
+
+// All postures from the palm's side.
+Status write_gallery(const HandPtr& hand, const std::string& path, const io::PictureOptions& base,
+                     bool skin) {
+  std::vector<io::Image> images;
+  for (const std::string& name : physics::posture_names()) {
+    const auto clip = posture_clip(hand, name);
+    if (!clip) return clip.error();
+    io::ClipPictureOptions show;
+    show.skin = skin;
+    const io::ClipPainter painter(upright(*clip), show);
+    io::PictureOptions options = base;
+    options.camera.azimuth = radians(hand->side == Side::kRight ? 215.0 : 145.0);
+    options.camera.elevation = radians(8.0);
+    options.camera =
+        painter.framed(options.camera, double(options.width) / options.height, 0.0, 0.0);
+    images.push_back(io::render(painter.scene(0.0), options));
+  }
+  return io::write_png(io::compose_sheet(images, physics::posture_names()), path);
+}
+
 Status write(const Arguments& a, const Clip& clip, const std::string& path, Session& session) {
   const std::string ending = io::file_ending(path);
   if (ending == ".json") return io::write_file(path, io::to_json(hand_value(*clip.hands[0].hand)));
   if (ending == ".xml") return io::write_file(path, physics::hand_to_mjcf(*clip.hands[0].hand));
+  if (ending == ".png" && a.posture == kAllPostures) {
+    const auto picture = a.picture.resolve(320, 320, session.common().threads);
+    if (!picture) return picture.error();
+    return write_gallery(clip.hands[0].hand, path, *picture, !a.capsules);
+  }
   if (ending == ".png" && a.picture.camera.empty()) {
     const auto picture = a.picture.resolve(480, 480, session.common().threads);
     if (!picture) return picture.error();
@@ -115,15 +173,12 @@ Result<int> hand(const Arguments& a, Session& session) {
   if (!made) return made.error();
   for (const std::string& note : notes) session.note(note);
   const Hand& hand = **made;
-  const auto posture = physics::make_posture(hand, a.posture);
-  if (!posture) return posture.error();
-  Clip clip;
-  clip.name = a.posture;
-  clip.hands.push_back({*made, {posture->pose}});
+  const auto clip = posture_clip(*made, a.posture);
+  if (!clip) return clip.error();
   session.print(hand_text(hand));
   session.report.details["hand"] = hand_value(hand);
   for (const std::string& path : session.common().outputs) {
-    const Status written = write(a, clip, path, session);
+    const Status written = write(a, *clip, path, session);
     if (!written) return written.error();
     session.print("wrote " + path);
   }
@@ -142,6 +197,7 @@ Verb hand_verb() {
       {"prehend hand", "the average right hand, as a table"},
       {"prehend hand --length 0.172 --side left --profile ball -o left.glb", "a small left hand"},
       {"prehend hand --posture pinch -o pinch.png", "a picture of a posture"},
+      {"prehend hand --posture all -o postures.png", "all of them"},
       {"prehend hand myhand.xml", "what an MJCF hand holds, and how it was understood"},
       {"prehend hand left.glb --json", "the same for other programs"},
   };

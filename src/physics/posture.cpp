@@ -213,16 +213,18 @@ constexpr Digit kFingers[4] = {Digit::kIndex, Digit::kMiddle, Digit::kRing, Digi
 Posture fist(const Hand& hand) {
   Problem problem(hand);
   for (Digit finger : kFingers) finger_reference(problem, finger, 88, 103, 72);
-  thumb_reference(problem, 20, 10, 45, 55);
+  thumb_reference(problem, 30, 30, 45, 40);
   problem.reference_weight = 2.0 * kReferenceWeight;
-  // Fingertips on the palm, and the thumb across the back of the index finger.
+  // Fingertips on the palm, and the thumb across the backs of the index and middle fingers.
   const int thumb = hand.pads[0].segment;
-  const int middle = segment_of(hand, Digit::kIndex, 2);
-  problem.goals = [&hand, thumb, middle](const std::vector<Transform>& frames,
+  const int index = segment_of(hand, Digit::kIndex, 2);
+  const int middle = segment_of(hand, Digit::kMiddle, 2);
+  problem.goals = [&hand, thumb, index, middle](const std::vector<Transform>& frames,
                                          const Eigen::VectorXd&, std::vector<double>& residuals) {
     const auto gap = [&](int a, int b) {
       return distance(frames[a] * flesh(hand, a), frames[b] * flesh(hand, b));
     };
+    residuals.push_back(gap(thumb, index));
     residuals.push_back(gap(thumb, middle));
     for (Digit finger : kFingers) {
       const int palm = segment_of(hand, finger, 0);
