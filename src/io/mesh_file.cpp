@@ -17,8 +17,10 @@
 namespace prehend::io {
 namespace {
 
-// Formats that were fed thousands of damaged files; assimp knows more, but not safely.
-constexpr const char* kEndings[] = {".obj", ".stl", ".ply", ".off", ".glb", ".gltf"};
+// Formats that were fed thousands of damaged files; assimp knows more, but not safely (a damaged
+// Collada file ends the program).
+constexpr const char* kEndings[] = {".obj", ".stl",  ".ply", ".off",
+                                    ".glb", ".gltf", ".fbx", ".3ds"};
 
 using Affine = Eigen::Affine3d;
 
