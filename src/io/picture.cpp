@@ -20,6 +20,8 @@ using detail::Vec3f;
 
 constexpr int kMaxSize = 8192;  // what the sampler's Morton curve spans
 constexpr int kTile = 16;
+// From so many samples a pixel on, every second one shares its neighbour's light if it can.
+constexpr int kSharedSamples = 8;
 // A floor exactly at the content's lowest face would flicker with it.
 constexpr double kFloorGap = 5e-4;
 
@@ -104,18 +106,26 @@ class Renderer {
 
   detail::PixelRecord pixel(int x, int y) const {
     detail::PixelRecord record;
-    detail::PixelSampler sampler(x, y, samples_);
+    const int per_light = samples_ >= kSharedSamples ? 2 : 1;
+    // Light has a sequence of its own: every second point of the other would not be as even.
+    detail::PixelSampler sampler(x, y, samples_), light(x, y, samples_ / per_light);
     float sum = 0.0f, squares = 0.0f;
+    int lit = 0;
+    detail::Shaded shaded;
     for (int s = 0; s < samples_; ++s) {
       sampler.start(s);
+      light.start(s / per_light);
       const Eigen::Vector2f u = sampler.pair(0);
       const float px = static_cast<float>(x) + 0.5f + 0.75f * tent(u.x());
       const float py = static_cast<float>(y) + 0.5f + 0.75f * tent(u.y());
-      const detail::Shaded shaded = sample(px, py, sampler);
+      const bool shares = s % per_light != 0;
+      shaded = sample(px, py, light, shares ? &shaded : nullptr);
       record.color += shaded.color.min(6.0f);
       record.albedo += shaded.albedo;
       record.normal += shaded.normal;
       record.position += shaded.position;
+      if (shares) continue;
+      ++lit;
       const float bright = shaded.color.min(6.0f).matrix().dot(Vec3f(0.2126f, 0.7152f, 0.0722f));
       sum += bright;
       squares += bright * bright;
@@ -125,19 +135,21 @@ class Renderer {
     record.albedo *= inverse;
     record.normal *= inverse;
     record.position *= inverse;
-    record.variance = std::max(0.0f, squares * inverse - sum * sum * inverse * inverse) * inverse;
+    const float each = 1.0f / static_cast<float>(lit);
+    record.variance = std::max(0.0f, squares * each - sum * sum * each * each) * each;
     return record;
   }
 
-  detail::Shaded sample(float px, float py, const detail::PixelSampler& sampler) const {
+  detail::Shaded sample(float px, float py, const detail::PixelSampler& light,
+                        const detail::Shaded* before) const {
     const float w = static_cast<float>(options_.width), h = static_cast<float>(options_.height);
     const float sx = (px - 0.5f * w) / (0.5f * h) * static_cast<float>(frame_.half_height);
     const float sy = (0.5f * h - py) / (0.5f * h) * static_cast<float>(frame_.half_height);
     const Vec3f across = sx * frame_.right.cast<float>() + sy * frame_.up.cast<float>();
     const Vec3f back = frame_.back.cast<float>();
     const Color behind = backdrop(background_, px / w, py / h);
-    if (frame_.orthographic) return lighting_.trace(eye_ + across, -back, behind, sampler);
-    return lighting_.trace(eye_, (across - back).normalized(), behind, sampler);
+    if (frame_.orthographic) return lighting_.trace(eye_ + across, -back, behind, light, before);
+    return lighting_.trace(eye_, (across - back).normalized(), behind, light, before);
   }
 
   const PictureOptions& options_;

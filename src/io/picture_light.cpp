@@ -17,6 +17,8 @@ const Color kFloorAlbedo(0.55f, 0.54f, 0.52f);
 // What reaches a surface seen by a bounced ray besides the key light: about half the open sky.
 const Color kBounceAmbient(0.28f, 0.28f, 0.29f);
 constexpr int kMaxLayers = 8;
+// Cosine of the angle up to which two places of a part within a pixel share their light.
+constexpr float kSameNormal = 0.95f;
 
 void tangents(const Vec3f& n, Vec3f& t, Vec3f& b) {
   // Duff et al., "Building an orthonormal basis, revisited", JCGT 2017.
@@ -102,9 +104,9 @@ Color Lighting::gather(const Vec3f& origin, const Vec3f& direction, const Eigen:
   const bool solid = tracer_.intersect(origin, direction, 0.0f, hit);
   const float to_floor = floor_distance(origin, direction);
   sees_sky = false;
-  const Vec3f key = key_sample(u);
   if (solid && hit.distance < to_floor) {
     Color in = kBounceAmbient;
+    const Vec3f key = key_sample(u);
     const float cosine = hit.normal.dot(key);
     if (cosine > 0.0f) in += kKeyColor * (cosine * tracer_.transmittance(hit.lifted, key, 0.0f));
     const Color solid_part = hit.material->albedo * in;
@@ -112,6 +114,7 @@ Color Lighting::gather(const Vec3f& origin, const Vec3f& direction, const Eigen:
     return opacity >= 1.0f ? solid_part : Color(opacity * solid_part + (1.0f - opacity) * sky_up_);
   }
   if (to_floor < std::numeric_limits<float>::infinity()) {
+    const Vec3f key = key_sample(u);
     Vec3f point = origin + to_floor * direction;
     point.y() = floor_.height + tracer_.epsilon();
     return kFloorAlbedo * (0.8f * sky_up_ + kKeyColor * (std::max(0.0f, key.y()) *
@@ -181,7 +184,7 @@ Color Lighting::floor_color(const Vec3f& point, const Color& background,
 }
 
 Shaded Lighting::trace(const Vec3f& origin, const Vec3f& direction, const Color& background,
-                       const PixelSampler& sampler) const {
+                       const PixelSampler& sampler, const Shaded* before) const {
   Shaded result;
   float passes = 1.0f, near = 0.0f;
   const float to_floor = floor_distance(origin, direction);
@@ -189,6 +192,13 @@ Shaded Lighting::trace(const Vec3f& origin, const Vec3f& direction, const Color&
     const std::uint32_t dimension = 1 + 3 * layer;
     Hit hit;
     if (!tracer_.intersect(origin, direction, near, hit) || hit.distance > to_floor) break;
+    if (before && layer == 0 && hit.part == before->part &&
+        hit.normal.dot(before->normal) > kSameNormal) {
+      result = *before;
+      result.normal = hit.normal;
+      result.position = hit.position;
+      return result;
+    }
     const float grazing = 1.0f - std::abs(hit.normal.dot(direction));
     const float opacity = hit.material->opacity;
     // Thin see-through walls look denser where the line of sight runs along them.
@@ -200,15 +210,21 @@ Shaded Lighting::trace(const Vec3f& origin, const Vec3f& direction, const Color&
       result.position = hit.position;
     }
     passes *= 1.0f - covers;
-    if (passes < 0.01f) return result;
+    if (passes < 0.01f) {
+      if (layer == 0) result.part = hit.part;
+      return result;
+    }
     near = hit.distance + tracer_.epsilon();
   }
   Color behind = background;
   if (to_floor < std::numeric_limits<float>::infinity()) {
     Vec3f point = origin + to_floor * direction;
     point.y() = floor_.height + tracer_.epsilon();
-    behind = floor_color(point, background, sampler, 1 + 3 * kMaxLayers);
-    if (passes == 1.0f) {
+    const bool bare = passes == 1.0f;
+    const bool known = bare && before && before->part == Shaded::kFloor;
+    behind = known ? before->color : floor_color(point, background, sampler, 1 + 3 * kMaxLayers);
+    if (bare) {
+      result.part = Shaded::kFloor;
       result.normal = Vec3f::UnitY();
       result.position = point;
     }

@@ -13,6 +13,9 @@ struct Floor {
 
 // What the first surface along a ray looks like, and what tells it from its neighbours.
 struct Shaded {
+  static constexpr int kMixed = -1;  // see-through layers, or nothing at all
+  static constexpr int kFloor = -2;
+  int part = kMixed;
   Color color = Color::Zero();
   Color albedo = Color::Zero();
   Vec3f normal = Vec3f::Zero();
@@ -27,9 +30,10 @@ class Lighting {
            const Vec3f& camera_back);
 
   // `background` is what the pixel shows where there is nothing; the floor is the background with
-  // the light that it misses taken away.
+  // the light that it misses taken away. A ray that meets the same surface as `before`, which may
+  // be null, takes its light: edges need more rays than light does.
   Shaded trace(const Vec3f& origin, const Vec3f& direction, const Color& background,
-               const PixelSampler& sampler) const;
+               const PixelSampler& sampler, const Shaded* before) const;
 
  private:
   struct Incoming {

@@ -48,8 +48,9 @@ class PixelSampler {
   // Two numbers in [0, 1) of an independently scrambled pattern a dimension. Flipping an index bit
   // by the bits above it swaps halves of blocks of the curve, and keeps the blocks together.
   Eigen::Vector2f pair(std::uint32_t dimension) const {
-    const std::uint32_t seed = mix_bits(dimension * 0x9e3779b9U + 0x51ed270bU);
-    const std::uint32_t index = reverse_bits(scramble_upwards(reverse_bits(index_), seed));
+    const std::uint32_t seed = dimension * 0x9e3779b9U + 0x51ed270bU;
+    const std::uint32_t index =
+        reverse_bits(scramble_upwards(reverse_bits(index_), mix_bits(seed)));
     // Sobol's first two coordinates are the index and its product with Pascal's triangle modulo 2,
     // bits reversed; a nested scramble of the reversed bits flips by the bits below.
     return {to_unit(reverse_bits(scramble_upwards(index, mix_bits(seed + 1)))),
