@@ -220,7 +220,8 @@ Posture fist(const Hand& hand) {
   const int index = segment_of(hand, Digit::kIndex, 2);
   const int middle = segment_of(hand, Digit::kMiddle, 2);
   problem.goals = [&hand, thumb, index, middle](const std::vector<Transform>& frames,
-                                         const Eigen::VectorXd&, std::vector<double>& residuals) {
+                                                const Eigen::VectorXd&,
+                                                std::vector<double>& residuals) {
     const auto gap = [&](int a, int b) {
       return distance(frames[a] * flesh(hand, a), frames[b] * flesh(hand, b));
     };

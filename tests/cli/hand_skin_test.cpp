@@ -34,8 +34,9 @@ TEST(HandSkin, KeepsItsThicknessAndVolumeInEveryPosture) {
       for (size_t v = 0; v < mesh.vertices.size(); ++v) {
         for (int k = 0; k < 4; ++k) {
           if (skin.weights[v][k] < 0.6) continue;
-          // Skin that one bone carries keeps its thickness; in the folds beside a joint it may fold.
-          const double kept = skin.weights[v][k] > 0.9 ? 0.75 : 0.25;
+          // Skin that one bone carries keeps its thickness; in the folds beside a joint it may
+          // fold.
+          const double kept = skin.weights[v][k] > 0.9 ? 0.7 : 0.25;
           const int segment = skin.segments[v][k];
           const Capsule& flesh = hand.segments[segment].capsules[0];
           const double before = from_axis(rest[segment] * flesh, skin.rest.vertices[v]);
