@@ -49,31 +49,37 @@ WindingNumber::WindingNumber(const TriangleMesh& mesh) {
   build(0, order, 0, count, mesh, centers);
 }
 
+WindingNumber::Node WindingNumber::cluster(std::span<const std::int32_t> members,
+                                           const TriangleMesh& mesh) {
+  Vec3 dipole = Vec3::Zero(), weighted = Vec3::Zero(), mean = Vec3::Zero();
+  double area = 0.0;
+  for (const std::int32_t face : members) {
+    const auto& f = mesh.faces[face];
+    const Vec3 &a = mesh.vertices[f[0]], &b = mesh.vertices[f[1]], &c = mesh.vertices[f[2]];
+    const Vec3 normal = 0.5 * (b - a).cross(c - a);
+    dipole += normal;
+    weighted += normal.norm() * (a + b + c) / 3.0;
+    mean += (a + b + c) / (3.0 * static_cast<double>(members.size()));
+    area += normal.norm();
+  }
+  Node node;
+  node.dipole = dipole;
+  node.center = area > 0.0 ? Vec3(weighted / area) : mean;
+  double radius_squared = 0.0;
+  for (const std::int32_t face : members) {
+    for (const int v : mesh.faces[face]) {
+      radius_squared = std::max(radius_squared, (mesh.vertices[v] - node.center).squaredNorm());
+    }
+  }
+  node.reach_squared = kFar * kFar * radius_squared;
+  return node;
+}
+
 void WindingNumber::build(std::int32_t node, std::vector<std::int32_t>& order, std::int32_t begin,
                           std::int32_t end, const TriangleMesh& mesh,
                           const std::vector<Vec3>& centers) {
-  Eigen::AlignedBox3d box;
-  Vec3 dipole = Vec3::Zero(), weighted = Vec3::Zero();
-  double area = 0.0;
-  for (std::int32_t i = begin; i < end; ++i) {
-    const auto& f = mesh.faces[order[i]];
-    const Vec3& a = mesh.vertices[f[0]];
-    const Vec3 normal = 0.5 * (mesh.vertices[f[1]] - a).cross(mesh.vertices[f[2]] - a);
-    dipole += normal;
-    weighted += normal.norm() * centers[order[i]];
-    area += normal.norm();
-    box.extend(centers[order[i]]);
-  }
-  Node made;
-  made.dipole = dipole;
-  made.center = area > 0.0 ? Vec3(weighted / area) : Vec3(box.center());
-  double radius_squared = 0.0;
-  for (std::int32_t i = begin; i < end; ++i) {
-    for (const int v : mesh.faces[order[i]]) {
-      radius_squared = std::max(radius_squared, (mesh.vertices[v] - made.center).squaredNorm());
-    }
-  }
-  made.reach_squared = kFar * kFar * radius_squared;
+  const std::span members(order.data() + begin, order.data() + end);
+  Node made = cluster(members, mesh);
   if (end - begin <= kLeafSize) {
     made.first = static_cast<std::int32_t>(corners_.size());
     made.count = end - begin;
@@ -84,6 +90,8 @@ void WindingNumber::build(std::int32_t node, std::vector<std::int32_t>& order, s
     nodes_[node] = made;
     return;
   }
+  Eigen::AlignedBox3d box;
+  for (const std::int32_t face : members) box.extend(centers[face]);
   int axis = 0;
   box.sizes().maxCoeff(&axis);
   const std::int32_t middle = begin + (end - begin) / 2;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "prehend/core/mesh.h"
@@ -33,6 +34,7 @@ class WindingNumber {
     Vec3 a, b, c;
   };
 
+  static Node cluster(std::span<const std::int32_t> members, const TriangleMesh& mesh);
   void build(std::int32_t node, std::vector<std::int32_t>& order, std::int32_t begin,
              std::int32_t end, const TriangleMesh& mesh, const std::vector<Vec3>& centers);
 
