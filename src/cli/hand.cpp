@@ -132,7 +132,8 @@ Status write_gallery(const HandPtr& hand, const std::string& path, const io::Pic
     if (!clip) return clip.error();
     io::ClipPictureOptions show;
     show.skin = skin;
-    const io::ClipPainter painter(upright(*clip), show);
+    const Clip shown = upright(*clip);
+    const io::ClipPainter painter(shown, show);
     io::PictureOptions options = base;
     options.camera.azimuth = radians(hand->side == Side::kRight ? 215.0 : 145.0);
     options.camera.elevation = radians(8.0);
