@@ -114,8 +114,14 @@ Result<BvhClip> clip_from_bvh(const Bvh& file, const std::string& name, const Ri
   const std::string shown = printable(name, 300);
   if (bvh.frame_count == 0) return Error{fmt::format("{}: no frames of motion", shown)};
   const RigSkeleton rig = skeleton_of(bvh);
-  const auto mapped = map_rig(rig, hints, name);
-  if (!mapped) return mapped.error();
+  auto mapped = map_rig(rig, hints, name);
+  if (!mapped) {
+    RigHints bare = hints;
+    bare.bare_wrists = true;
+    const auto wrists = map_rig(rig, bare, name);
+    if (!wrists) return mapped.error();
+    mapped = wrists;
+  }
   BvhClip out;
   out.clip.name = std::filesystem::path(name).stem().string();
   out.clip.frame_rate = bvh.frame_rate();
@@ -124,7 +130,9 @@ Result<BvhClip> clip_from_bvh(const Bvh& file, const std::string& name, const Ri
   // The first hand's unit is the file's.
   double unit = hints.metres_per_unit.value_or(0.0);
   const RigMotion motion = motion_of(bvh, rig);
-  for (const RigHand& hand : *mapped) {
+  for (RigHand& hand : *mapped) {
+    // A nub of a thumb and of one finger, as bodies have them, is no more than a wrist.
+    hand.may_be_bare = true;
     const auto model = RigHandModel::build(motion, hand, unit, out.import.up, shown);
     if (!model) return model.error();
     unit = model->metres_per_unit();

@@ -212,6 +212,38 @@ void RigHandBuilder::place_digit(Digit digit, Hand& hand) {
   }
 }
 
+// A body recorded without fingers has wrists all the same. Rest shows how they are turned: arms
+// stretched out with the palms down, or hanging with the palms at the thighs. The forearm tells the
+// size.
+Result<RigHandModel> RigHandBuilder::build_bare() {
+  const int elbow = motion_.rig->parents[wrist()];
+  const Vec3 forearm =
+      elbow < 0 ? Vec3::Zero() : Vec3(rest_[wrist()].position - rest_[elbow].position);
+  constexpr double kForearm = 1.43;  // of a hand's length
+  length_units_ = forearm.norm() / kForearm;
+  double& unit = model_.metres_per_unit_;
+  if (unit == 0.0) unit = guess_unit(length_units_);
+  if (!(length_units_ * unit >= 0.05 && length_units_ * unit <= 0.30)) {
+    return Error{fmt::format("{}: joint \"{}\" has no fingers, and no forearm of human size", name_,
+                             motion_.rig->names[wrist()])};
+  }
+  const Vec3 up = model_.up_.conjugate() * Vec3::UnitY();
+  const Vec3 outwards = rest_[wrist()].position - rest_[0].position;
+  const bool hangs = std::abs(forearm.normalized().dot(up)) > std::cos(radians(30));
+  const Vec3 back = hangs ? Vec3(outwards - outwards.dot(up) * up) : up;
+  wrist_frame_ = rest_[wrist()].rotation.conjugate() * bone_frame(forearm, back);
+  auto hand = build_hand({.profile = HandProfile::kBall,
+                          .side = mapped().side,
+                          .size = {.length = length_units_ * unit}});
+  if (!hand) return Error{fmt::format("{}: {}", name_, hand.message())};
+  for (int xr = 1; xr < kXrJointCount; ++xr) model_.mapped_.joints[xr].clear();
+  model_.links_.resize(hand->segments.size());
+  model_.links_[hand->wrist()] = {wrist(), wrist_frame_, -1};
+  model_.hand_ = std::make_shared<const Hand>(std::move(*hand));
+  model_.notes_.push_back("no fingers: a hand at rest, sized by the forearm, follows the wrist");
+  return std::move(model_);
+}
+
 Result<RigHandModel> RigHandBuilder::assemble() {
   HandOptions options{.profile = HandProfile::kBall, .side = mapped().side};
   if (const Status s = fill_sizes(options.size); !s) return s.error();

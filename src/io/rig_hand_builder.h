@@ -66,11 +66,13 @@ class RigHandBuilder {
   double standard_length(Digit digit, int phalanx) const;
   Vec3 standard_knuckle(Digit digit) const;
   Status settle_units();
+  Result<RigHandModel> build_bare();
   void supply_missing();
   bool measured_next(Digit digit, int phalanx);
   Vec3 straight_on(Digit digit, int phalanx);
   Vec3 across_palm() const;
   Vec3 along_palm() const;
+  double knuckle_bend(const Vec3& back_if_right) const;
   void settle_side();
   void find_wrist_axes();
   Vec3 standard_back(Digit digit) const;

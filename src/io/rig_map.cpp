@@ -26,8 +26,10 @@ int xr_joint_of(Digit digit, int phalanx) {
 class HandGuess {
  public:
   HandGuess(const RigSkeleton& rig, const std::vector<NameParts>& parts,
-            const std::vector<int>& members, const RigHand& given)
-      : rig_(rig), parts_(parts), members_(members), hand_(given) {}
+            const std::vector<int>& members, const RigHand& given, bool bare_wrists)
+      : rig_(rig), parts_(parts), members_(members), hand_(given) {
+    hand_.may_be_bare = bare_wrists;
+  }
 
   // Nothing when the joints make no hand.
   std::optional<RigHand> guess() {
@@ -40,7 +42,7 @@ class HandGuess {
     }
     const bool given =
         std::any_of(hand_.given.begin(), hand_.given.end(), [](bool g) { return g; });
-    if (found < 2 && !given) return std::nullopt;
+    if (found < 2 && !given) return hand_.may_be_bare ? bare_wrist() : std::nullopt;
     if (!hand_.has(0)) {
       const int wrist = find_wrist(chains);
       if (wrist < 0) return std::nullopt;
@@ -50,6 +52,16 @@ class HandGuess {
     int usable = 0;
     for (const Digit digit : kDigits) usable += hand_.has(xr_joint_of(digit, 1)) ? 1 : 0;
     if (usable == 0) return std::nullopt;
+    return hand_;
+  }
+
+  // The lowest joint called hand or wrist.
+  std::optional<RigHand> bare_wrist() {
+    for (const int i : members_) {
+      const JointName& name = parts_[i].name;
+      if (name.wrist && !name.ignored && name.phalanx < 0) hand_.joints[0] = {i};
+    }
+    if (!hand_.has(0)) return std::nullopt;
     return hand_;
   }
 
@@ -320,7 +332,7 @@ Result<std::vector<RigHand>> map_rig(const RigSkeleton& rig, const RigHints& hin
     std::vector<int> members;
     for (std::size_t i = 0; i < sides.size(); ++i)
       if (sides[i] == side) members.push_back(static_cast<int>(i));
-    auto hand = HandGuess(rig, parts, members, given[side]).guess();
+    auto hand = HandGuess(rig, parts, members, given[side], hints.bare_wrists).guess();
     if (!hand) continue;
     hand->side_from_names = side != kNoSide;
     if (side != kNoSide) hand->side = side == 0 ? Side::kLeft : Side::kRight;

@@ -20,7 +20,8 @@ RigHandBuilder::RigHandBuilder(const RigMotion& motion, RigHand mapped, double m
 Result<RigHandModel> RigHandBuilder::build() {
   sample();
   measure_joints();
-  if (const Status s = measure_palm(); !s) return s.error();
+  if (const Status s = measure_palm(); !s)
+    return mapped().may_be_bare ? build_bare() : Result<RigHandModel>(s.error());
   if (const Status s = settle_units(); !s) return s.error();
   supply_missing();
   settle_side();
@@ -185,8 +186,8 @@ Status RigHandBuilder::settle_units() {
     for (const int phalanx : {1, 2}) {
       const Bone& b = bone(digit, phalanx);
       if (!b.has_end) continue;
-      const bool whole = phalanx == 2 || bone(digit, 2).rig_joint >= 0;
-      if (!whole || bone(digit, 3).rig_joint < 0) continue;
+      // Only a bone whose next joint is the very next one has the length of one phalanx.
+      if (bone(digit, phalanx + 1).rig_joint < 0) continue;
       measured += b.vector().norm();
       standard += standard_length(digit, phalanx);
     }
@@ -274,6 +275,24 @@ Vec3 RigHandBuilder::along_palm() const {
   return sum;
 }
 
+// How far the fingers bend at their knuckles, for rigs that show no more: sine, positive if they
+// bend as a right hand's.
+double RigHandBuilder::knuckle_bend(const Vec3& back_if_right) const {
+  double bend = 0.0;
+  int count = 0;
+  for (const auto& frames : samples_) {
+    for (int d = 1; d < kDigitCount; ++d) {
+      const Bone& proximal = bones_[d][1];
+      if (proximal.rig_joint < 0 || !proximal.has_end) continue;
+      const Vec3 direction = frames[wrist()].rotation.conjugate() *
+                             frames[proximal.rig_joint].turn(proximal.vector()).normalized();
+      bend -= direction.dot(back_if_right) - knuckles_[d].normalized().dot(back_if_right);
+      ++count;
+    }
+  }
+  return bend / std::max(1, count);
+}
+
 // Fingers bend towards the palm. With the thumb's side known from index and little finger that
 // tells left from right when no name does, and when the names are wrong: files written in
 // left-handed coordinates mirror their hands.
@@ -299,6 +318,7 @@ void RigHandBuilder::settle_side() {
     }
   }
   bend /= std::max(1, count);
+  if (count == 0) bend = knuckle_bend(back_if_right);
   const Side by_bend = bend >= 0.0 ? Side::kRight : Side::kLeft;
   constexpr double kClear = 0.12;  // seven degrees a joint on average, the wrong way
   if (!mapped().side_from_names) {

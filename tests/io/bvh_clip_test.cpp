@@ -240,6 +240,32 @@ TEST(BvhClip, TurnsZUpIntoYUp) {
   EXPECT_NEAR((got - Vec3(file.x(), file.z(), -file.y())).norm(), 0.0, 1e-9);
 }
 
+TEST(BvhClip, LetsAHandFollowAWristWithoutFingers) {
+  // Arms stretched out, as bodies stand at rest; the right forearm points to -x, in inches.
+  const std::string text =
+      "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation "
+      "Yrotation Xrotation\nJOINT RightForeArm\n{\nOFFSET -10 20 0\nCHANNELS 3 Zrotation Yrotation "
+      "Xrotation\nJOINT RightHand\n{\nOFFSET -10.5 0 0\nCHANNELS 3 Zrotation Yrotation Xrotation\n"
+      "JOINT RThumb\n{\nOFFSET -1 0 1\nCHANNELS 3 Zrotation Yrotation Xrotation\nEnd "
+      "Site\n{\nOFFSET 0 "
+      "0 0\n}\n}\nJOINT RightHandIndex1\n{\nOFFSET -3 0 0\nCHANNELS 3 Zrotation Yrotation "
+      "Xrotation\n"
+      "End Site\n{\nOFFSET -1 0 0\n}\n}\n}\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.01\n"
+      "0 40 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n0 40 0 0 0 0 0 0 0 0 90 0 0 0 0 0 0 0\n";
+  const auto read = clip_from_bvh(*parse_bvh(text, "body.bvh"), "body.bvh");
+  ASSERT_TRUE(read.ok()) << read.message();
+  ASSERT_EQ(read->clip.hands.size(), 1u);
+  const HandTrack& track = read->clip.hands[0];
+  EXPECT_EQ(track.hand->side, Side::kRight);
+  EXPECT_DOUBLE_EQ(read->import.metres_per_unit, 0.0254);
+  const Transform& wrist = track.poses[0].root_world;
+  EXPECT_LT((wrist.position - 0.0254 * Vec3(-20.5, 60, 0)).norm(), 1e-12);
+  // Fingers along the forearm, the back of the hand up; then turned with the wrist about y.
+  EXPECT_LT((wrist.turn(-Vec3::UnitZ()) + Vec3::UnitX()).norm(), 1e-12);
+  EXPECT_LT((wrist.turn(Vec3::UnitY()) - Vec3::UnitY()).norm(), 1e-12);
+  EXPECT_LT((track.poses[1].root_world.turn(-Vec3::UnitZ()) - Vec3::UnitZ()).norm(), 1e-12);
+}
+
 TEST(BvhClip, AnswersDamagedFilesWithAValueOrOneLine) {
   const std::string good = format_bvh(foreign_rig({grasping_track(Side::kRight, 2)}, 0.01).bvh);
   const int refused = testing::expect_value_or_one_line(

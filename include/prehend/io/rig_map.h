@@ -41,6 +41,8 @@ struct RigHints {
   std::optional<UpAxis> up;
   std::optional<Side> side;
   bool mirror = false;
+  // Take a wrist whose rig has no fingers for a hand too: bodies are often recorded so.
+  bool bare_wrists = false;
   std::map<std::string, std::string> joints;
 };
 Result<RigHints> parse_rig_hints(std::string_view text, const std::string& name);
@@ -54,6 +56,7 @@ struct RigHand {
   Side side = Side::kRight;
   bool side_from_names = false;
   bool side_given = false;                             // by the map file: nothing may contradict it
+  bool may_be_bare = false;                            // fingers may be missing
   std::array<std::vector<int>, kXrJointCount> joints;  // empty: missing
   std::array<bool, kXrJointCount> given{};             // by the map file
 
