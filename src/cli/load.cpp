@@ -66,9 +66,19 @@ Result<Loaded> load_bvh(const std::string& path, const LoadOptions& options) {
   if (!hints) return hints.error();
   auto read = io::read_bvh_clip(path, *hints);
   if (!read) return read.error();
+  std::string reflected;
+  if (read->import.left_handed && !hints->mirror && !options.no_mirror) {
+    hints->mirror = true;
+    read = io::read_bvh_clip(path, *hints);
+    if (!read) return read.error();
+    reflected =
+        "note: the hand bends as the other side's, so the file is taken to be in left-handed "
+        "coordinates and x is reflected (--no-mirror keeps it as it stands)\n";
+  }
   hints->metres_per_unit = read->import.metres_per_unit;
   hints->up = read->import.up;
-  return Loaded{std::move(read->clip), {path + "\n" + read->import.text()}, std::move(*hints)};
+  return Loaded{
+      std::move(read->clip), {path + "\n" + read->import.text() + reflected}, std::move(*hints)};
 }
 
 // An object where it stands, as a clip of one frame.

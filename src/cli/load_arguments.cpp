@@ -10,6 +10,8 @@ void declare_load(LoadOptions& load, OptionSet& options) {
   options.text("--object-units", &load.object_units, "UNIT",
                "Of mesh files [metres, or those of the motion]");
   options.flag("--mirror", &load.mirror, "BVH files are in left-handed coordinates: reflect x");
+  options.flag("--no-mirror", &load.no_mirror,
+               "Never, even where a hand bends as the other side's");
   options.choice("--side", &load.side, {"left", "right"}, "Of a rig whose names do not tell");
   options.text("--hand", &load.hand, "FILE.xml", "MJCF hand whose joints a CSV's columns name");
   options.list("--object", &load.objects, "MOTION=OBJECT",

@@ -140,6 +140,7 @@ Result<BvhClip> clip_from_bvh(const Bvh& file, const std::string& name, const Ri
     out.clip.hands.push_back(track_of(*model, bvh, residual));
     out.import.residuals_m.push_back(residual);
     out.import.tables.push_back(rig_table(rig, model->mapped()));
+    out.import.left_handed |= model->left_handed();
     for (const std::string& note : model->notes())
       out.import.notes.push_back(fmt::format("{} hand: {}", to_string(model->mapped().side), note));
   }

@@ -37,6 +37,8 @@ class RigHandModel {
   const RigHand& mapped() const { return mapped_; }
   double metres_per_unit() const { return metres_per_unit_; }
   const std::vector<std::string>& notes() const { return notes_; }
+  // Its name says one side and its fingers bend as the other's.
+  bool left_handed() const { return left_handed_; }
 
   HandPose pose(std::span<const Transform> frames_rig) const;
   // Largest distance between a joint centre of the hand so posed and the rig's own, in metres.
@@ -58,6 +60,7 @@ class RigHandModel {
   double metres_per_unit_ = 1.0;
   Quat up_ = Quat::Identity();
   std::vector<std::string> notes_;
+  bool left_handed_ = false;
 };
 
 // Metres in the unit in which a hand of this length is human, preferring metric ones; 0 if none.

@@ -325,6 +325,7 @@ void RigHandBuilder::settle_side() {
     model_.notes_.push_back(
         fmt::format("no name tells the side: {} by the way the fingers bend", to_string(by_bend)));
   } else if (by_bend != mapped().side && std::abs(bend) > kClear) {
+    model_.left_handed_ = true;
     model_.notes_.push_back(
         fmt::format("named {}, but the fingers bend as a {} hand's: the file is in left-handed "
                     "coordinates; "

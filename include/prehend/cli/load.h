@@ -19,10 +19,11 @@ struct LoadOptions {
   // Of mesh files; empty: metres, or the unit of the BVH that moves them if that makes a thing of
   // a size to hold.
   std::string object_units;
-  std::string up;       // "y" or "z"; empty: guessed
-  std::string side;     // "left" or "right", of a rig whose names do not tell
-  bool mirror = false;  // BVH and its objects are in left-handed coordinates: reflect x
-  std::string hand;     // MJCF file whose joints a CSV's columns name
+  std::string up;          // "y" or "z"; empty: guessed
+  std::string side;        // "left" or "right", of a rig whose names do not tell
+  bool mirror = false;     // BVH and its objects are in left-handed coordinates: reflect x
+  bool no_mirror = false;  // even where a hand bends as the other side's
+  std::string hand;        // MJCF file whose joints a CSV's columns name
   // "MOTION.bvh=OBJECT" moves an object by the first root of a BVH file; "NAME=OBJECT" gives its
   // shape to the object of that name in a CSV. An OBJECT is a mesh file or a built-in's name.
   std::vector<std::string> objects;

@@ -17,6 +17,9 @@ struct RigImport {
   UpAxis up = UpAxis::kY;
   std::vector<std::string> tables;  // one a hand: which rig joint became which hand joint
   std::vector<std::string> notes;   // what was supplied or assumed
+  // A hand is named for one side and bends as the other's: left-handed coordinates, in all
+  // likelihood.
+  bool left_handed = false;
   // Largest distance between a joint centre of a hand and the rig's own, over all frames. Zero but
   // for rounding, unless the rig splits a joint or stretches its bones.
   std::vector<double> residuals_m;  // one a hand
