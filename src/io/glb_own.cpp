@@ -39,6 +39,8 @@ class ClipReader {
   Result<std::vector<Vec3>> positions(int node) const;
   Result<std::vector<double>> contact_numbers(const json& j, const char* key, int components,
                                               std::size_t count) const;
+  Result<std::vector<int>> contact_integers(const json& j, const char* key, int components,
+                                            std::size_t count) const;
   Result<std::shared_ptr<const TriangleMesh>> source_mesh(const json& description, int node) const;
 
   const gltf::Document& document_;
@@ -103,6 +105,11 @@ Status ClipReader::read_header() {
   const auto frames = integer(description_, "frames", kMaxFrames);
   if (!frames) return frames.error();
   frames_ = *frames;
+  // Nothing is made room for that the file does not hold.
+  const auto& channels = document_.animations[0].channels;
+  if (channels.empty() || channels[0].times.size() != static_cast<std::size_t>(frames_))
+    return Error{
+        fmt::format("{}: says {} frames, which its tracks have not", document_.source, frames_)};
   const bool complete = description_.value("frame_rate", json()).is_number() &&
                         description_.value("name", json()).is_string() &&
                         description_.value("forces_recorded", json()).is_boolean() &&
@@ -153,7 +160,7 @@ Result<std::shared_ptr<const TriangleMesh>> ClipReader::source_mesh(const json& 
   if (!shaded) return shaded.error();
   const auto accessor = integer(description, "vertex_source", document_.accessor_count());
   if (!accessor) return accessor.error();
-  const auto source = document_.numbers(*accessor, 1);
+  const auto source = document_.integers(*accessor, 1);
   if (!source) return source.error();
   const auto& vertices = shaded->triangles.vertices;
   if (source->size() != vertices.size())
@@ -161,18 +168,18 @@ Result<std::shared_ptr<const TriangleMesh>> ClipReader::source_mesh(const json& 
                              source->size(), vertices.size())};
   TriangleMesh mesh;
   mesh.vertices.resize(vertices.size());
-  std::size_t count = 0;
+  int count = 0;
   for (std::size_t i = 0; i < vertices.size(); ++i) {
-    const double vertex = (*source)[i];
-    if (!(vertex >= 0 && vertex < static_cast<double>(vertices.size())))
+    const int vertex = (*source)[i];
+    if (vertex < 0 || static_cast<std::size_t>(vertex) >= vertices.size())
       return Error{document_.source + ": a vertex source is out of range"};
-    mesh.vertices[static_cast<std::size_t>(vertex)] = vertices[i];
-    count = std::max(count, static_cast<std::size_t>(vertex) + 1);
+    mesh.vertices[vertex] = vertices[i];
+    count = std::max(count, vertex + 1);
   }
   mesh.vertices.resize(count);
   mesh.faces = shaded->triangles.faces;
   for (auto& face : mesh.faces)
-    for (int& corner : face) corner = static_cast<int>((*source)[corner]);
+    for (int& corner : face) corner = (*source)[corner];
   return std::make_shared<const TriangleMesh>(std::move(mesh));
 }
 
@@ -209,16 +216,23 @@ Result<std::vector<double>> ClipReader::contact_numbers(const json& j, const cha
   return numbers;
 }
 
+Result<std::vector<int>> ClipReader::contact_integers(const json& j, const char* key,
+                                                      int components, std::size_t count) const {
+  if (const auto numbers = contact_numbers(j, key, components, count); !numbers)
+    return numbers.error();
+  return document_.integers(j[key].get<int>(), components);
+}
+
 Status ClipReader::add_contacts(const json& j) {
-  const auto offsets = contact_numbers(j, "offsets", 1, frames_ + 1);
+  const auto offsets = contact_integers(j, "offsets", 1, frames_ + 1);
   if (!offsets) return offsets.error();
-  if (offsets->front() != 0.0 || !std::is_sorted(offsets->begin(), offsets->end()))
+  if (offsets->front() != 0 || !std::is_sorted(offsets->begin(), offsets->end()))
     return Error{document_.source + ": the contacts' offsets do not increase from 0"};
   clip_.contacts.resize(frames_);
   const auto count = static_cast<std::size_t>(offsets->back());
   if (count == 0) return {};
 
-  const auto parties = contact_numbers(j, "parties", 3, count);
+  const auto parties = contact_integers(j, "parties", 3, count);
   if (!parties) return parties.error();
   const auto points = contact_numbers(j, "points_object", 3, count);
   if (!points) return points.error();
@@ -231,11 +245,11 @@ Status ClipReader::add_contacts(const json& j) {
   const auto gaps = contact_numbers(j, "gaps", 1, count);
   if (!gaps) return gaps.error();
   for (int f = 0; f < frames_; ++f) {
-    for (auto i = static_cast<std::size_t>((*offsets)[f]); i < (*offsets)[f + 1]; ++i) {
+    for (int i = (*offsets)[f]; i < (*offsets)[f + 1]; ++i) {
       Contact contact;
-      contact.hand = static_cast<int>((*parties)[3 * i]);
-      contact.segment = static_cast<int>((*parties)[3 * i + 1]);
-      contact.object = static_cast<int>((*parties)[3 * i + 2]);
+      contact.hand = (*parties)[3 * i];
+      contact.segment = (*parties)[3 * i + 1];
+      contact.object = (*parties)[3 * i + 2];
       contact.point_object = Vec3(points->data() + 3 * i);
       contact.normal_world = Vec3(normals->data() + 3 * i);
       contact.force_world = Vec3(forces->data() + 3 * i);

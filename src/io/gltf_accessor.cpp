@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include <fmt/format.h>
 #include <tiny_gltf.h>
@@ -183,6 +184,21 @@ Result<std::vector<double>> read_accessor(const tinygltf::Model& model, int inde
     if (accessor.normalized) value = denormalised(value, accessor.componentType);
   }
   return values;
+}
+
+Result<std::vector<int>> read_integers(const tinygltf::Model& model, int index, int components,
+                                       const std::string& source) {
+  const auto numbers = read_accessor(model, index, components, source);
+  if (!numbers) return numbers.error();
+  std::vector<int> integers;
+  integers.reserve(numbers->size());
+  for (double number : *numbers) {
+    if (std::abs(number) > std::numeric_limits<int>::max() || number != std::floor(number))
+      return Error{fmt::format("{}: accessor {} holds {} where a whole number is needed", source,
+                               index, number)};
+    integers.push_back(static_cast<int>(number));
+  }
+  return integers;
 }
 
 }  // namespace prehend::io::gltf

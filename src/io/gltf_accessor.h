@@ -17,4 +17,8 @@ namespace prehend::io::gltf {
 Result<std::vector<double>> read_accessor(const tinygltf::Model& model, int accessor,
                                           int components, const std::string& source);
 
+// The same of whole numbers; fails on others.
+Result<std::vector<int>> read_integers(const tinygltf::Model& model, int accessor, int components,
+                                       const std::string& source);
+
 }  // namespace prehend::io::gltf

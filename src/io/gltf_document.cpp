@@ -277,6 +277,10 @@ Result<std::vector<double>> Document::numbers(int accessor, int components) cons
   return read_accessor(*model_, accessor, components, source);
 }
 
+Result<std::vector<int>> Document::integers(int accessor, int components) const {
+  return read_integers(*model_, accessor, components, source);
+}
+
 namespace {
 
 // Appends one primitive; false in `skinned` when it has no joints and weights.
@@ -293,9 +297,9 @@ Status add_primitive(const tinygltf::Model& model, const tinygltf::Primitive& fr
   const int count = static_cast<int>(positions->size() / 3);
   for (int i = 0; i < count; ++i) mesh.triangles.vertices.emplace_back(positions->data() + 3 * i);
 
-  std::vector<double> indices;
+  std::vector<int> indices;
   if (from.indices >= 0) {
-    auto read = read_accessor(model, from.indices, 1, where);
+    auto read = read_integers(model, from.indices, 1, where);
     if (!read) return read.error();
     indices = std::move(*read);
   } else {
@@ -307,9 +311,9 @@ Status add_primitive(const tinygltf::Model& model, const tinygltf::Primitive& fr
   for (std::size_t i = 0; i + 2 < indices.size(); i += 3) {
     std::array<int, 3> face;
     for (int c = 0; c < 3; ++c) {
-      if (!(indices[i + c] >= 0 && indices[i + c] < count))
+      if (indices[i + c] < 0 || indices[i + c] >= count)
         return Error{fmt::format("{} names vertex {} of {}", where, indices[i + c], count)};
-      face[c] = base + static_cast<int>(indices[i + c]);
+      face[c] = base + indices[i + c];
     }
     mesh.triangles.faces.push_back(face);
   }
@@ -318,7 +322,7 @@ Status add_primitive(const tinygltf::Model& model, const tinygltf::Primitive& fr
     skinned = false;
     return {};
   }
-  auto joints = read_accessor(model, attribute("JOINTS_0"), 4, where);
+  auto joints = read_integers(model, attribute("JOINTS_0"), 4, where);
   if (!joints) return joints.error();
   auto weights = read_accessor(model, attribute("WEIGHTS_0"), 4, where);
   if (!weights) return weights.error();
@@ -328,7 +332,7 @@ Status add_primitive(const tinygltf::Model& model, const tinygltf::Primitive& fr
     std::array<int, 4> joint;
     std::array<double, 4> weight;
     for (int k = 0; k < 4; ++k) {
-      joint[k] = static_cast<int>((*joints)[4 * i + k]);
+      joint[k] = (*joints)[4 * i + k];
       weight[k] = (*weights)[4 * i + k];
     }
     mesh.joints.push_back(joint);

@@ -75,6 +75,7 @@ class Document {
   // Elements of an accessor, `components` numbers each, integers as they are (normalised ones as
   // fractions).
   Result<std::vector<double>> numbers(int accessor, int components) const;
+  Result<std::vector<int>> integers(int accessor, int components) const;
   int mesh_count() const;
   Result<Mesh> mesh(int index) const;
 
