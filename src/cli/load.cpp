@@ -99,8 +99,14 @@ Result<Loaded> load_object_clip(const std::string& path, const LoadOptions& opti
 
 // A GLB without our own data or a rig in it may still be a mesh.
 Result<Loaded> load_gltf(const std::string& path, const LoadOptions& options) {
-  auto clip = io::read_glb(path);
-  if (clip) return Loaded{std::move(*clip), {}};
+  const auto hints = rig_hints(options);
+  if (!hints) return hints.error();
+  auto clip = io::read_glb_clip(path, {.hints = *hints});
+  if (clip) {
+    Loaded loaded{std::move(clip->clip), {}, std::nullopt};
+    if (!clip->own) loaded.notes.push_back(path + "\n" + clip->import.text());
+    return loaded;
+  }
   auto object = load_object_clip(path, options);
   if (!object) return clip.error();
   return object;

@@ -16,7 +16,7 @@ namespace prehend::physics {
 
 namespace {
 
-constexpr double kOverlapWeight = 3.0;
+constexpr double kOverlapWeight = 6.0;
 constexpr double kReferenceWeight = 2e-3;  // metres a radian: 10 degrees weigh as much as 0.35 mm
 constexpr double kThenarGive = 0.007;
 constexpr double kPinchGap = 0.005;
@@ -230,7 +230,7 @@ Posture fist(const Hand& hand) {
     for (Digit finger : kFingers) {
       const int palm = segment_of(hand, finger, 0);
       const int tip = hand.pads[static_cast<int>(finger)].segment;
-      residuals.push_back(palm < 0 ? 0.0 : gap(tip, palm));
+      residuals.push_back(palm < 0 ? 0.0 : 2.0 * gap(tip, palm));
     }
   };
   return {solve(problem).pose};
