@@ -4,7 +4,9 @@ import sys
 
 runs = {}
 for run in json.load(open(sys.argv[1]))["benchmarks"]:
-    runs[run["name"].removesuffix("_median")] = run
+    if run.get("aggregate_name", "median") != "median":
+        continue
+    runs[run["name"].removesuffix("_median").split("/repeats")[0]] = run
 SCALE = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
