@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/hand_labels.h"
 #include "cli/load_csv.h"
 #include "prehend/geometry/repair.h"
 #include "prehend/io/atomic_file.h"
@@ -219,7 +220,7 @@ void append(Clip part, Clip& all) {
 Result<HandPtr> load_hand(const std::string& path, std::vector<std::string>& notes) {
   const std::string ending = io::file_ending(path);
   if (ending == ".xml" || ending == ".mjcf") {
-    const auto file = physics::MjcfHand::load(path);
+    const auto file = load_mjcf_hand(path);
     if (!file) return file.error();
     notes.insert(notes.end(), file->warnings().begin(), file->warnings().end());
     return file->hand();

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/hand_labels.h"
 #include "prehend/io/atomic_file.h"
 #include "prehend/io/clip_csv.h"
 #include "prehend/io/csv.h"
@@ -135,7 +136,7 @@ Status add_moved(const io::CsvTable& table, const Quat& world_from_file,
 }
 
 Result<Loaded> load_joint_table(const std::string& path, const LoadOptions& options) {
-  const auto file = physics::MjcfHand::load(options.hand);
+  const auto file = load_mjcf_hand(options.hand);
   if (!file) return file.error();
   const auto table = io::read_csv(path);
   if (!table) return table.error();
