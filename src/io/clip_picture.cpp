@@ -1,8 +1,12 @@
 #include "prehend/io/clip_picture.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
+#include "io/picture_camera.h"
+#include "io/picture_tracer.h"
 #include "prehend/io/skin_asset.h"
 
 namespace prehend::io {
@@ -90,7 +94,8 @@ void add_contacts(const std::vector<Contact>& contacts, const std::vector<Transf
     if (contact.object < 0 || contact.object >= static_cast<int>(poses_world.size())) continue;
     const Vec3 point_world = poses_world[contact.object] * contact.point_object;
     if (marks.points)
-      scene.capsules.push_back({point_world, point_world, marks.point_radius, point_material});
+      scene.capsules.push_back(
+          {point_world, point_world, marks.point_radius, point_material, /*mark=*/true});
     const Vec3 vector_world = marks.metres_per_newton * contact.force_world;
     if (!marks.arrows || vector_world.norm() < marks.shortest) continue;
     PictureArrow arrow;
@@ -122,7 +127,7 @@ ClipPainter::ClipPainter(const Clip& clip, const ClipPictureOptions& options)
     skins_.push_back(options.skin ? picture_skin(*track.hand) : std::nullopt);
   for (const ObjectTrack& track : clip.objects)
     object_outlines_.push_back(mesh_outline(*track.object->shape.mesh));
-  const std::vector<Vec3> points = outlines(0.0, clip.duration());
+  const std::vector<Vec3> points = outlines(0.0, clip.duration(), /*all=*/true);
   for (std::size_t i = 0; i < points.size(); ++i)
     floor_height_ = i == 0 ? points[i].y() : std::min(floor_height_, points[i].y());
   floor_height_ -= kFloorGap;
@@ -174,7 +179,7 @@ PictureScene ClipPainter::scene(double time) const {
   return scene;
 }
 
-std::vector<Vec3> ClipPainter::outline(double time) const {
+std::vector<Vec3> ClipPainter::outline(double time, bool all) const {
   // Objects can have a million vertices: their extreme points stand for them.
   std::vector<Vec3> points;
   PictureScene scene = content(time);
@@ -182,6 +187,7 @@ std::vector<Vec3> ClipPainter::outline(double time) const {
     scene.meshes.resize(scene.meshes.size() - clip_.objects.size());
     for (std::size_t o = 0; o < clip_.objects.size(); ++o) {
       if (clip_.objects[o].poses_world.empty()) continue;
+      if (!all && clip_.objects[o].object->fixed) continue;
       const Transform pose_world = object_pose(clip_.objects[o], time);
       for (const Vec3& p : object_outlines_[o]) points.push_back(pose_world * p);
     }
@@ -191,20 +197,76 @@ std::vector<Vec3> ClipPainter::outline(double time) const {
   return points;
 }
 
-std::vector<Vec3> ClipPainter::outlines(double first, double last) const {
+std::vector<Vec3> ClipPainter::outlines(double first, double last, bool all) const {
   const int frames = 1 + static_cast<int>(std::max(0.0, last - first) * clip_.frame_rate);
   const int times = std::clamp(frames, 1, kFramingTimes);
   std::vector<Vec3> points;
   for (int i = 0; i < times; ++i) {
     const double time = times == 1 ? first : first + (last - first) * i / (times - 1);
-    const std::vector<Vec3> more = outline(time);
+    const std::vector<Vec3> more = outline(time, all);
     points.insert(points.end(), more.begin(), more.end());
   }
   return points;
 }
 
 Camera ClipPainter::framed(const Camera& camera, double aspect, double first, double last) const {
-  return io::framed(camera, outlines(first, last), aspect);
+  Camera chosen = camera;
+  if (!chosen.azimuth) chosen.azimuth = best_azimuth(camera, first, last);
+  std::vector<Vec3> points = outlines(first, last, /*all=*/false);
+  if (points.empty()) points = outlines(first, last, /*all=*/true);
+  return io::framed(chosen, points, aspect);
+}
+
+// Sides all around are tried; each fingertip and each of an object's outermost points counts when
+// nothing stands between it and the camera. A view along the forearm hides the fingers' shape.
+double ClipPainter::best_azimuth(const Camera& camera, double first, double last) const {
+  if (clip_.hands.empty()) return kDefaultAzimuth;
+  constexpr int kSides = 12;
+  constexpr double kObjectWeight = 4.0, kForearmWeight = 2.5, kDefaultWeight = 0.5;
+  std::array<double, kSides> scores{};
+  for (const double time : {first, 0.5 * (first + last), last}) {
+    PictureScene scene;
+    std::vector<std::pair<Vec3, double>> seen;  // points of the world and what they count
+    std::vector<Vec3> forearms;
+    for (const HandTrack& track : clip_.hands) {
+      const HandPose pose = hand_pose(track, time);
+      const std::vector<Transform> frames = segment_frames(*track.hand, pose);
+      add_hand_capsules(*track.hand, pose, {}, scene);
+      for (const FingerPad& pad : track.hand->pads)
+        if (pad.segment >= 0) seen.emplace_back(frames[pad.segment] * (pad.tip * 1.1), 1.0);
+      if (track.hand->wrist() >= 0)
+        forearms.push_back(frames[track.hand->wrist()].turn(Vec3::UnitZ()));
+    }
+    for (std::size_t o = 0; o < clip_.objects.size(); ++o) {
+      const ObjectTrack& track = clip_.objects[o];
+      if (track.poses_world.empty() || track.object->fixed) continue;
+      const Transform pose_world = object_pose(track, time);
+      add_object(*track.object, pose_world, {}, scene);
+      Vec3 middle = Vec3::Zero();
+      const double count = static_cast<double>(object_outlines_[o].size());
+      for (const Vec3& p : object_outlines_[o]) middle += p / count;
+      for (const Vec3& p : object_outlines_[o])
+        seen.emplace_back(pose_world * (middle + 1.02 * (p - middle)), kObjectWeight / count);
+    }
+    const Vec3 center = seen.empty() ? Vec3(Vec3::Zero()) : seen.front().first;
+    const detail::Tracer tracer(detail::make_parts(scene, center));
+    for (int side = 0; side < kSides; ++side) {
+      Camera from = camera;
+      from.azimuth = kDefaultAzimuth + 2.0 * kPi * side / kSides;
+      from.target = Vec3::Zero();
+      from.distance = 1.0;
+      const Vec3 back = detail::camera_frame(from).back;
+      double score = kDefaultWeight * std::cos(2.0 * kPi * side / kSides);
+      for (const auto& [point, weight] : seen)
+        score += weight * tracer.transmittance((point - center).cast<float>(), back.cast<float>(),
+                                               tracer.epsilon());
+      for (const Vec3& forearm : forearms)
+        score -= kForearmWeight * std::max(0.0, forearm.dot(back));
+      scores[side] += score;
+    }
+  }
+  const auto best = std::max_element(scores.begin(), scores.end()) - scores.begin();
+  return kDefaultAzimuth + 2.0 * kPi * static_cast<double>(best) / kSides;
 }
 
 }  // namespace prehend::io

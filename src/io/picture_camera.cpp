@@ -12,7 +12,8 @@ constexpr double kMargin = 0.08;
 
 void set_axes(const Camera& camera, detail::CameraFrame& frame) {
   const double ce = std::cos(camera.elevation), se = std::sin(camera.elevation);
-  const double ca = std::cos(camera.azimuth), sa = std::sin(camera.azimuth);
+  const double azimuth = camera.azimuth.value_or(kDefaultAzimuth);
+  const double ca = std::cos(azimuth), sa = std::sin(azimuth);
   frame.back = Vec3(ce * sa, se, ce * ca);
   frame.right = Vec3(ca, 0.0, -sa);
   frame.up = frame.back.cross(frame.right);

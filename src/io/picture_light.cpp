@@ -17,6 +17,8 @@ const Color kFloorAlbedo(0.55f, 0.54f, 0.52f);
 // What reaches a surface seen by a bounced ray besides the key light: about half the open sky.
 const Color kBounceAmbient(0.28f, 0.28f, 0.29f);
 constexpr int kMaxLayers = 8;
+// How much of a mark shows through what hides it.
+constexpr float kMarkThrough = 0.5f;
 // Cosine of the angle up to which two places of a part within a pixel share their light.
 constexpr float kSameNormal = 0.95f;
 
@@ -183,8 +185,29 @@ Color Lighting::floor_color(const Vec3f& point, const Color& background,
   return background * (1.0f - lost / (key_open + sky_up_));
 }
 
+// A mark hides what is behind it, and shows half through what is before it.
 Shaded Lighting::trace(const Vec3f& origin, const Vec3f& direction, const Color& background,
                        const PixelSampler& sampler, const Shaded* before) const {
+  Shaded result = trace_things(origin, direction, background, sampler, before);
+  Hit mark;
+  if (!tracer_.has_marks() || !tracer_.intersect(origin, direction, 0.0f, mark, Meets::kMarks) ||
+      mark.distance > floor_distance(origin, direction))
+    return result;
+  const float covers = mark.distance <= result.distance ? 1.0f : kMarkThrough;
+  const float bright = 0.45f + 0.65f * std::max(0.0f, mark.normal.dot(key_direction_));
+  const Color& albedo = mark.material->albedo;
+  result.color += covers * (albedo * bright - result.color);
+  result.albedo += covers * (albedo - result.albedo);
+  result.part = Shaded::kMixed;
+  if (covers == 1.0f) {
+    result.normal = mark.normal;
+    result.position = mark.position;
+  }
+  return result;
+}
+
+Shaded Lighting::trace_things(const Vec3f& origin, const Vec3f& direction, const Color& background,
+                              const PixelSampler& sampler, const Shaded* before) const {
   Shaded result;
   float passes = 1.0f, near = 0.0f;
   const float to_floor = floor_distance(origin, direction);
@@ -195,6 +218,7 @@ Shaded Lighting::trace(const Vec3f& origin, const Vec3f& direction, const Color&
     if (before && layer == 0 && hit.part == before->part &&
         hit.normal.dot(before->normal) > kSameNormal) {
       result = *before;
+      result.distance = hit.distance;
       result.normal = hit.normal;
       result.position = hit.position;
       return result;
@@ -206,6 +230,7 @@ Shaded Lighting::trace(const Vec3f& origin, const Vec3f& direction, const Color&
     result.color += passes * covers * shade(hit, direction, sampler, dimension);
     result.albedo += passes * covers * hit.material->albedo;
     if (layer == 0) {
+      result.distance = hit.distance;
       result.normal = hit.normal;
       result.position = hit.position;
     }

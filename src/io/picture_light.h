@@ -1,6 +1,8 @@
 // Light: a key light (a distant disc), a sky, one bounce, and how surfaces answer to them.
 #pragma once
 
+#include <limits>
+
 #include "io/picture_sampler.h"
 #include "io/picture_tracer.h"
 
@@ -16,6 +18,7 @@ struct Shaded {
   static constexpr int kMixed = -1;  // see-through layers, or nothing at all
   static constexpr int kFloor = -2;
   int part = kMixed;
+  float distance = std::numeric_limits<float>::infinity();  // to the first surface
   Color color = Color::Zero();
   Color albedo = Color::Zero();
   Vec3f normal = Vec3f::Zero();
@@ -36,6 +39,8 @@ class Lighting {
                const PixelSampler& sampler, const Shaded* before) const;
 
  private:
+  Shaded trace_things(const Vec3f& origin, const Vec3f& direction, const Color& background,
+                      const PixelSampler& sampler, const Shaded* before) const;
   struct Incoming {
     Color diffuse;    // irradiance over pi: times the albedo gives the radiance
     Color key;        // the key light's part, before the cosine

@@ -52,6 +52,7 @@ void add_revolution(const Vec3& a, const Vec3& axis, std::span<const Ring> rings
 Part capsule_part(const PictureCapsule& capsule, const Vec3& center) {
   Part part;
   part.material = surface_material(capsule.material);
+  part.mark = capsule.mark;
   const Vec3 bone = capsule.b_world - capsule.a_world;
   const double length = bone.norm();
   const Vec3 axis = length > 1e-12 ? Vec3(bone / length) : Vec3(Vec3::UnitY());
@@ -71,6 +72,7 @@ Part capsule_part(const PictureCapsule& capsule, const Vec3& center) {
 Part arrow_part(const PictureArrow& arrow, const Vec3& center) {
   Part part;
   part.material = surface_material(arrow.material);
+  part.mark = true;
   const double length = arrow.vector_world.norm();
   const Vec3 axis = arrow.vector_world / length;
   // The head keeps its shape on long arrows and shrinks with short ones.

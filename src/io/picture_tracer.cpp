@@ -11,6 +11,7 @@ namespace {
 
 constexpr unsigned kOpaqueMask = 1;
 constexpr unsigned kTransparentMask = 2;
+constexpr unsigned kMarkMask = 4;
 // Layers of see-through surfaces that one ray passes; more are not told apart by the eye.
 constexpr int kMaxLayers = 16;
 
@@ -31,9 +32,7 @@ RTCRay make_ray(const Vec3f& origin, const Vec3f& direction, float near, unsigne
 }  // namespace
 
 Tracer::Tracer(std::vector<Part> parts) : parts_(std::move(parts)) {
-  // One thread builds, so that the tree, and with it ties between touching triangles, are the same
-  // for any number of threads.
-  device_ = rtcNewDevice("threads=1");
+  device_ = rtcNewDevice(nullptr);
   scene_ = rtcNewScene(device_);
   rtcSetSceneFlags(scene_, RTC_SCENE_FLAG_ROBUST);
   float extent = 0.0f;
@@ -48,15 +47,20 @@ Tracer::Tracer(std::vector<Part> parts) : parts_(std::move(parts)) {
                                part.vertices.data(), 0, sizeof(Vec3f), part.vertices.size() - 1);
     rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
                                part.faces.data(), 0, sizeof(part.faces[0]), part.faces.size());
-    const bool transparent = part.material.opacity < 1.0f;
+    const bool transparent = part.material.opacity < 1.0f && !part.mark;
     has_transparent_ |= transparent;
-    rtcSetGeometryMask(geometry, transparent ? kTransparentMask : kOpaqueMask);
+    has_marks_ |= part.mark;
+    rtcSetGeometryMask(geometry, part.mark     ? kMarkMask
+                                 : transparent ? kTransparentMask
+                                               : kOpaqueMask);
     rtcCommitGeometry(geometry);
     rtcAttachGeometryByID(scene_, geometry, static_cast<unsigned>(i));
     rtcReleaseGeometry(geometry);
   }
   epsilon_ = std::max(1e-5f * extent, 1e-7f);
-  rtcCommitScene(scene_);
+  // One thread builds, so that the tree, and with it ties between touching triangles, are the same
+  // for any number of threads. A device of one thread would hold all of TBB to it.
+  tbb::task_arena(1).execute([this] { rtcJoinCommitScene(scene_); });
 }
 
 Tracer::~Tracer() {
@@ -64,9 +68,11 @@ Tracer::~Tracer() {
   rtcReleaseDevice(device_);
 }
 
-bool Tracer::intersect(const Vec3f& origin, const Vec3f& direction, float near, Hit& hit) const {
+bool Tracer::intersect(const Vec3f& origin, const Vec3f& direction, float near, Hit& hit,
+                       Meets meets) const {
   RTCRayHit ray{};
-  ray.ray = make_ray(origin, direction, near, kOpaqueMask | kTransparentMask);
+  ray.ray = make_ray(origin, direction, near,
+                     meets == Meets::kMarks ? kMarkMask : kOpaqueMask | kTransparentMask);
   ray.hit.geomID = RTC_INVALID_GEOMETRY_ID;
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);

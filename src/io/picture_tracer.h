@@ -32,6 +32,7 @@ struct Part {
   std::vector<std::array<std::uint32_t, 3>> faces;
   std::vector<std::array<Vec3f, 3>> normals;
   SurfaceMaterial material;
+  bool mark = false;  // arrows and points: seen by the camera only
 };
 
 // Corner normals: the mean, weighted by angle, of the faces around the corner's point that meet
@@ -53,6 +54,9 @@ struct Hit {
   int part = -1;
 };
 
+// What a ray can meet.
+enum class Meets { kThings, kMarks };
+
 class Tracer {
  public:
   explicit Tracer(std::vector<Part> parts);
@@ -60,7 +64,9 @@ class Tracer {
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
-  bool intersect(const Vec3f& origin, const Vec3f& direction, float near, Hit& hit) const;
+  bool intersect(const Vec3f& origin, const Vec3f& direction, float near, Hit& hit,
+                 Meets meets = Meets::kThings) const;
+  bool has_marks() const { return has_marks_; }
   // Fraction of light that passes.
   float transmittance(const Vec3f& origin, const Vec3f& direction, float near) const;
   // The scene's size: distances below a hundred-thousandth of it count as none.
@@ -73,6 +79,7 @@ class Tracer {
   RTCDevice device_ = nullptr;
   RTCScene scene_ = nullptr;
   bool has_transparent_ = false;
+  bool has_marks_ = false;
   float epsilon_ = 1e-6f;
 };
 

@@ -115,6 +115,31 @@ TEST(ClipPicture, OneCameraSeesTheWholeClip) {
   }
 }
 
+TEST(ClipPicture, TheCameraLeftOpenDoesNotLookAlongTheForearm) {
+  for (const double turn : {0.0, 1.0, 2.5, -2.0}) {
+    Clip clip = moving_clip();
+    for (HandPose& pose : clip.hands[0].poses)
+      pose.root_world.rotation = exp_map(Vec3(0, turn, 0)) * pose.root_world.rotation;
+    const Camera camera = ClipPainter(clip).framed({}, 4.0 / 3.0, 0.0, 1.0);
+    const Vec3 back(std::sin(*camera.azimuth), 0, std::cos(*camera.azimuth));
+    const Vec3 forearm = exp_map(Vec3(0, turn, 0)) * Vec3::UnitZ();
+    EXPECT_LT(back.dot(forearm), 0.6) << turn;
+  }
+}
+
+TEST(ClipPicture, AFixedObjectDoesNotWidenThePicture) {
+  Clip clip = moving_clip();
+  const Camera alone = ClipPainter(clip).framed({}, 4.0 / 3.0, 0.0, 1.0);
+  auto table = std::make_shared<Object>(*tetrahedron());
+  auto mesh = std::make_shared<TriangleMesh>(*table->shape.mesh);
+  for (Vec3& v : mesh->vertices) v *= 20.0;
+  table->shape.mesh = mesh;
+  table->fixed = true;
+  clip.objects.push_back({table, std::vector<Transform>(11, Transform::from_position({0, -3, 0}))});
+  const Camera both = ClipPainter(clip).framed({}, 4.0 / 3.0, 0.0, 1.0);
+  EXPECT_NEAR(*both.distance, *alone.distance, 1e-9);
+}
+
 TEST(ClipPicture, TheFloorStandsStillBelowEverything) {
   const Clip clip = moving_clip();
   const ClipPainter painter(clip);

@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 #include <png.h>
+#include <tbb/global_control.h>
+
+#include "io/picture_tracer.h"
 
 namespace prehend::io {
 namespace {
@@ -129,6 +132,32 @@ TEST(Picture, WhatLiesBehindASeeThroughWallShows) {
     return int(p[0]) - int(p[2]);
   };
   EXPECT_LT(redness(1.0), redness(0.3) - 50);
+}
+
+TEST(Picture, AMarkShowsThroughWhatHidesItAndCastsNoShadow) {
+  PictureScene scene = ball_on_floor();
+  PictureOptions options = small();
+  options.camera = framed({}, framing_points(scene), 4.0 / 3.0);
+  const Image plain = render(scene, options);
+  PictureScene marked = scene;
+  const Vec3 inside(0, 0.05, 0);
+  marked.capsules.push_back({inside, inside, 0.01, {Vec3(1, 0, 0), 0.5}, /*mark=*/true});
+  const Image image = render(marked, options);
+  const Eigen::Vector2d at = project(options.camera, options.width, options.height, inside);
+  const std::uint8_t* p = image.pixel(int(at.x()), int(at.y()));
+  EXPECT_GT(int(p[0]), int(p[2]) + 40);
+  // The floor is as before, to the last bit: its rays do not meet marks.
+  const std::size_t bottom = 3 * std::size_t(options.width) * (options.height - 4);
+  EXPECT_TRUE(std::equal(image.rgb.begin() + bottom, image.rgb.end(), plain.rgb.begin() + bottom));
+}
+
+TEST(Picture, LeavesTheThreadsOfOthersAlone) {
+  const auto threads = [] {
+    return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  };
+  const std::size_t before = threads();
+  const detail::Tracer tracer(detail::make_parts(ball_on_floor(), Vec3::Zero()));
+  EXPECT_EQ(threads(), before);
 }
 
 TEST(Picture, APngDecodesToTheSamePixels) {

@@ -53,15 +53,17 @@ class ClipPainter {
 
   // Between frames, poses are interpolated and contacts are those of the nearest frame.
   PictureScene scene(double time) const;
-  // The camera that sees everything from the first time to the last.
+  // The camera that sees everything from the first time to the last; of what moves, if anything
+  // can: a table under a hand may leave the picture.
   Camera framed(const Camera& camera, double aspect, double first, double last) const;
 
  private:
   HandPose hand_pose(const HandTrack& track, double time) const;
   Transform object_pose(const ObjectTrack& track, double time) const;
   PictureScene content(double time) const;
-  std::vector<Vec3> outline(double time) const;
-  std::vector<Vec3> outlines(double first, double last) const;
+  std::vector<Vec3> outline(double time, bool all) const;
+  std::vector<Vec3> outlines(double first, double last, bool all) const;
+  double best_azimuth(const Camera& camera, double first, double last) const;
 
   const Clip& clip_;
   ClipPictureOptions options_;

@@ -53,8 +53,11 @@ struct PictureCapsule {
   Vec3 b_world = Vec3::Zero();
   double radius = 0.01;
   Material material;
+  bool mark = false;
 };
 
+// Arrows and marks are drawn into the scene without being things: they cast no shadow, and shine
+// through what hides them.
 struct PictureArrow {
   Vec3 tail_world = Vec3::Zero();
   Vec3 vector_world = Vec3::UnitY();
@@ -73,9 +76,12 @@ struct PictureScene {
   Vec3 background_srgb = {0.845, 0.835, 0.815};
 };
 
+inline constexpr double kDefaultAzimuth = radians(35.0);
+
 // Looks at `target` from azimuth (0: from +Z, growing towards +X) and elevation above the horizon.
 struct Camera {
-  double azimuth = radians(35.0);
+  // Left empty, kDefaultAzimuth; for a clip, the side that shows most of fingertips and objects.
+  std::optional<double> azimuth;
   double elevation = radians(24.0);
   double fov = radians(28.0);  // vertical
   bool orthographic = false;
