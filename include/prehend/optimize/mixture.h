@@ -1,0 +1,67 @@
+// Mixtures of Gaussians with full covariances, by expectation-maximisation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <Eigen/Core>
+
+namespace prehend::optimize {
+
+struct Gaussian {
+  double weight = 1.0;
+  Eigen::VectorXd mean;
+  Eigen::MatrixXd covariance;
+};
+
+// Evaluates without allocating for dimensions up to kMaxDimension.
+class Mixture {
+ public:
+  static constexpr int kMaxDimension = 64;
+
+  Mixture() = default;
+  // Covariances must be positive definite.
+  explicit Mixture(std::vector<Gaussian> parts);
+
+  int dimension() const { return dimension_; }
+  const std::vector<Gaussian>& parts() const { return parts_; }
+  double log_density(const Eigen::Ref<const Eigen::VectorXd>& x) const;
+  // The same, and its derivative.
+  double log_density(const Eigen::Ref<const Eigen::VectorXd>& x,
+                     Eigen::Ref<Eigen::VectorXd> gradient) const;
+
+ private:
+  int dimension_ = 0;
+  std::vector<Gaussian> parts_;
+  std::vector<Eigen::MatrixXd> whiteners_;  // inverse Cholesky factors, lower
+  std::vector<double> log_scales_;          // log weight minus log normaliser
+};
+
+struct MixtureOptions {
+  // K runs from 1 to this; it stops early when the criterion has risen for three K in a row.
+  int max_components = 12;
+  // Each K starts this often, from different k-means++ seeds, and keeps the likeliest.
+  int restarts = 3;
+  int max_iterations = 300;
+  // Stop when the mean log likelihood of a sample rises by less than this.
+  double tolerance = 1e-6;
+  // Added to the diagonal of every covariance, as a fraction of the samples' mean variance: no
+  // Gaussian collapses onto a few samples.
+  double regularisation = 1e-4;
+  std::uint64_t seed = 1;
+};
+
+struct MixtureFit {
+  Mixture mixture;          // of the least criterion
+  std::vector<double> bic;  // entry k - 1 belongs to K = k
+  double log_likelihood = 0.0;  // of all samples together
+  int iterations = 0;           // of the winner
+};
+
+// EM for one K; one sample a row.
+MixtureFit fit_mixture(const Eigen::MatrixXd& samples, int components,
+                       const MixtureOptions& options = {});
+// K by the least Bayesian information criterion, -2 log L + (free parameters) log(samples).
+MixtureFit fit_mixture_by_bic(const Eigen::MatrixXd& samples, const MixtureOptions& options = {});
+
+}  // namespace prehend::optimize
