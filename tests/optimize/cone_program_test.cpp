@@ -8,19 +8,21 @@
 #include <gtest/gtest.h>
 
 #include "tests/optimize/cone_program_ipopt.h"
+#include "tests/optimize/count_allocations.h"
 #include "tests/optimize/random_grasp.h"
 
 namespace {
-size_t allocations = 0;
+size_t allocation_count = 0;
 }
+size_t allocations() { return allocation_count; }
 // noinline: the compiler otherwise sees malloc behind new and warns of a mismatch.
 [[gnu::noinline]] void* operator new(size_t size) {
-  ++allocations;
+  ++allocation_count;
   if (void* p = std::malloc(size)) return p;
   throw std::bad_alloc();
 }
 [[gnu::noinline]] void* operator new(size_t size, std::align_val_t alignment) {
-  ++allocations;
+  ++allocation_count;
   const size_t unit = static_cast<size_t>(alignment);
   if (void* p = std::aligned_alloc(unit, (size + unit - 1) / unit * unit)) return p;
   throw std::bad_alloc();
@@ -296,10 +298,10 @@ TEST(ConeProgram, SolvingAgainAllocatesNothing) {
   ConeProgram program;
   ConeProgramResult result;
   program.solve(c, wrench, result);
-  const size_t before = allocations;
+  const size_t before = allocations();
   program.solve(c, other, result);
   program.solve(std::span(c).first(2), wrench, result);
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(allocations(), before);
 }
 
 }  // namespace

@@ -1,0 +1,115 @@
+// Ben Amor, Heumer, Jung, Vitzthum, "Grasp synthesis from low-dimensional probabilistic grasp
+// models", Computer Animation and Virtual Worlds 2008, section "Gaussian Mixture Model".
+// Implements: the estimation of eq. 3's parameters by expectation-maximisation.
+// Departs:    covariances are blurred (see the header), as the paper's would collapse onto
+//             duplicated samples; seeds are k-means++ with a few rounds of k-means, as the paper
+//             names none.
+// Symbols:    pi weight, mu mean, C covariance of a Gaussian.
+#include "optimize/mixture_em.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include <Eigen/Cholesky>
+
+namespace prehend::optimize {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kMeansRounds = 8;
+// A Gaussian with less than this many samples is switched off.
+constexpr double kEmpty = 1e-6;
+
+}  // namespace
+
+MixtureEm::MixtureEm(const Eigen::MatrixXd& samples, int components, double blur, Random& random)
+    : samples_(samples), blur_(blur) {
+  Eigen::MatrixXd centres = spread_seeds(components, random);
+  for (int round = 0; round < kMeansRounds; ++round) assign_nearest(centres);
+  parts_.resize(static_cast<size_t>(centres.rows()));
+  maximise();
+}
+
+// k-means++: each seed is a sample, likely one far from the seeds before.
+Eigen::MatrixXd MixtureEm::spread_seeds(int components, Random& random) const {
+  const Eigen::Index count = samples_.rows();
+  Eigen::MatrixXd seeds(components, samples_.cols());
+  Eigen::VectorXd distance = Eigen::VectorXd::Ones(count);
+  for (int k = 0; k < components; ++k) {
+    if (distance.maxCoeff() <= 0.0) return seeds.topRows(k);
+    double left = random.uniform() * distance.sum();
+    Eigen::Index chosen = 0;
+    for (Eigen::Index i = 0; i < count && left >= 0.0; ++i) {
+      if (distance[i] > 0.0) chosen = i;
+      left -= distance[i];
+    }
+    seeds.row(k) = samples_.row(chosen);
+    const auto to_seed = (samples_.rowwise() - seeds.row(k)).rowwise().squaredNorm();
+    distance = k == 0 ? Eigen::VectorXd(to_seed) : Eigen::VectorXd(distance.cwiseMin(to_seed));
+  }
+  return seeds;
+}
+
+void MixtureEm::assign_nearest(Eigen::MatrixXd& centres) {
+  const Eigen::Index count = samples_.rows();
+  Eigen::VectorXd nearest = Eigen::VectorXd::Constant(count, kInfinity);
+  Eigen::VectorXi owner = Eigen::VectorXi::Zero(count);
+  for (int k = 0; k < centres.rows(); ++k) {
+    centred_ = samples_.rowwise() - centres.row(k);
+    const Eigen::VectorXd distance = centred_.rowwise().squaredNorm();
+    owner = (distance.array() < nearest.array()).select(k, owner);
+    nearest = nearest.cwiseMin(distance);
+  }
+  responsibilities_.setZero(count, centres.rows());
+  for (Eigen::Index i = 0; i < count; ++i) responsibilities_(i, owner[i]) = 1.0;
+  for (int k = 0; k < centres.rows(); ++k) {
+    const auto own = responsibilities_.col(k);
+    if (own.sum() > 0.0) centres.row(k) = own.transpose() * samples_ / own.sum();
+  }
+}
+
+double MixtureEm::expect() {
+  const Eigen::Index count = samples_.rows();
+  const Eigen::Index d = samples_.cols();
+  Eigen::VectorXd largest = Eigen::VectorXd::Constant(count, -kInfinity);
+  for (size_t k = 0; k < parts_.size(); ++k) {
+    const Gaussian& part = parts_[k];
+    auto column = responsibilities_.col(static_cast<Eigen::Index>(k));
+    if (part.weight <= 0.0) {
+      column.setConstant(-kInfinity);
+      continue;
+    }
+    const Eigen::LLT<Eigen::MatrixXd> cholesky(part.covariance);
+    const Eigen::MatrixXd whitener = cholesky.matrixL().solve(Eigen::MatrixXd::Identity(d, d));
+    const double log_scale = std::log(part.weight) + whitener.diagonal().array().log().sum() -
+                             0.5 * static_cast<double>(d) * std::log(2.0 * std::numbers::pi) -
+                             0.5 * blur_ * whitener.squaredNorm();
+    centred_ = samples_.rowwise() - part.mean.transpose();
+    whitened_.noalias() = centred_ * whitener.transpose();
+    column = log_scale - 0.5 * whitened_.rowwise().squaredNorm().array();
+    largest = largest.cwiseMax(column);
+  }
+  responsibilities_ = (responsibilities_.colwise() - largest).array().exp();
+  const Eigen::VectorXd sum = responsibilities_.rowwise().sum();
+  responsibilities_.array().colwise() /= sum.array();
+  return (largest.array() + sum.array().log()).mean();
+}
+
+void MixtureEm::maximise() {
+  const double count = static_cast<double>(samples_.rows());
+  for (size_t k = 0; k < parts_.size(); ++k) {
+    Gaussian& part = parts_[k];
+    const auto own = responsibilities_.col(static_cast<Eigen::Index>(k));
+    const double total = own.sum();
+    part.weight = total > kEmpty ? total / count : 0.0;
+    if (part.weight <= 0.0) continue;
+    part.mean = samples_.transpose() * own / total;
+    centred_ = samples_.rowwise() - part.mean.transpose();
+    whitened_ = own.asDiagonal() * centred_;
+    part.covariance = centred_.transpose() * whitened_ / total;
+    part.covariance.diagonal().array() += blur_;
+  }
+}
+
+}  // namespace prehend::optimize
