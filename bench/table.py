@@ -30,6 +30,11 @@ ROWS = [
     ("cone program, 10 contacts", lambda: 1e6 * seconds("BM_ConeProgram/10"), "<=", 50, "us"),
     ("Ipopt over the cone program",
      lambda: seconds("BM_ConeProgramIpopt/10") / seconds("BM_ConeProgram/10"), ">=", 100, "x"),
+    ("weakest wrench of a grasp, 10 contacts",
+     lambda: 1e3 * seconds("BM_ForceClosure/10"), "<=", 2, "ms"),
+    ("weakest wrench of a grasp, 20 contacts",
+     lambda: 1e3 * seconds("BM_ForceClosure/20"), "<=", 5, "ms"),
+    ("balanced squeeze, 15 contacts", lambda: 1e6 * seconds("BM_BalancedSqueeze/15"), "<=", 300, "us"),
 ]
 
 short = 0
