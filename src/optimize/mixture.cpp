@@ -14,7 +14,6 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include <Eigen/Cholesky>
 
@@ -88,13 +87,11 @@ Mixture::Mixture(std::vector<Gaussian> parts) : parts_(std::move(parts)) {
   const Eigen::Index d = parts_.front().mean.size();
   dimension_ = static_cast<int>(d);
   for (const Gaussian& part : parts_) {
-    const Eigen::LLT<Eigen::MatrixXd> cholesky(part.covariance);
-    const Eigen::MatrixXd whitener = cholesky.matrixL().solve(Eigen::MatrixXd::Identity(d, d));
-    packed_.push_back(std::log(part.weight) + whitener.diagonal().array().log().sum() -
-                      0.5 * static_cast<double>(d) * std::log(2.0 * std::numbers::pi));
+    const Whitener whitener(part);
+    packed_.push_back(whitener.log_scale);
     packed_.insert(packed_.end(), part.mean.begin(), part.mean.end());
     for (Eigen::Index i = 0; i < d; ++i) {
-      for (Eigen::Index j = 0; j <= i; ++j) packed_.push_back(whitener(i, j));
+      for (Eigen::Index j = 0; j <= i; ++j) packed_.push_back(whitener.matrix(i, j));
     }
   }
 }

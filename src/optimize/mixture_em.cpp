@@ -23,6 +23,14 @@ constexpr double kEmpty = 1e-6;
 
 }  // namespace
 
+Whitener::Whitener(const Gaussian& part) {
+  const Eigen::Index d = part.mean.size();
+  const Eigen::LLT<Eigen::MatrixXd> cholesky(part.covariance);
+  matrix = cholesky.matrixL().solve(Eigen::MatrixXd::Identity(d, d));
+  log_scale = std::log(part.weight) + matrix.diagonal().array().log().sum() -
+              0.5 * static_cast<double>(d) * std::log(2.0 * std::numbers::pi);  // eq. 4
+}
+
 MixtureEm::MixtureEm(const Eigen::MatrixXd& samples, int components, double blur, Random& random)
     : samples_(samples), blur_(blur) {
   Eigen::MatrixXd centres = spread_seeds(components, random);
@@ -71,7 +79,6 @@ void MixtureEm::assign_nearest(Eigen::MatrixXd& centres) {
 
 double MixtureEm::expect() {
   const Eigen::Index count = samples_.rows();
-  const Eigen::Index d = samples_.cols();
   Eigen::VectorXd largest = Eigen::VectorXd::Constant(count, -kInfinity);
   for (size_t k = 0; k < parts_.size(); ++k) {
     const Gaussian& part = parts_[k];
@@ -80,24 +87,29 @@ double MixtureEm::expect() {
       column.setConstant(-kInfinity);
       continue;
     }
-    const Eigen::LLT<Eigen::MatrixXd> cholesky(part.covariance);
-    const Eigen::MatrixXd whitener = cholesky.matrixL().solve(Eigen::MatrixXd::Identity(d, d));
-    const double log_scale = std::log(part.weight) + whitener.diagonal().array().log().sum() -
-                             0.5 * static_cast<double>(d) * std::log(2.0 * std::numbers::pi) -
-                             0.5 * blur_ * whitener.squaredNorm();
+    const Whitener whitener(part);
     centred_ = samples_.rowwise() - part.mean.transpose();
-    whitened_.noalias() = centred_ * whitener.transpose();
-    column = log_scale - 0.5 * whitened_.rowwise().squaredNorm().array();
+    column.setConstant(whitener.log_scale - 0.5 * blur_ * whitener.matrix.squaredNorm());
+    for (Eigen::Index i = 0; i < samples_.cols(); ++i) {
+      // Column by column: a general product packs such thin matrices for longer than it multiplies.
+      column_ = whitener.matrix(i, 0) * centred_.col(0);
+      for (Eigen::Index j = 1; j <= i; ++j) column_ += whitener.matrix(i, j) * centred_.col(j);
+      column -= 0.5 * column_.cwiseAbs2();
+    }
     largest = largest.cwiseMax(column);
   }
-  responsibilities_ = (responsibilities_.colwise() - largest).array().exp();
-  const Eigen::VectorXd sum = responsibilities_.rowwise().sum();
-  responsibilities_.array().colwise() /= sum.array();
+  Eigen::VectorXd sum = Eigen::VectorXd::Zero(count);
+  for (auto column : responsibilities_.colwise()) {
+    column = (column - largest).array().exp();
+    sum += column;
+  }
+  for (auto column : responsibilities_.colwise()) column.array() /= sum.array();
   return (largest.array() + sum.array().log()).mean();
 }
 
 void MixtureEm::maximise() {
   const double count = static_cast<double>(samples_.rows());
+  const Eigen::Index d = samples_.cols();
   for (size_t k = 0; k < parts_.size(); ++k) {
     Gaussian& part = parts_[k];
     const auto own = responsibilities_.col(static_cast<Eigen::Index>(k));
@@ -106,9 +118,14 @@ void MixtureEm::maximise() {
     if (part.weight <= 0.0) continue;
     part.mean = samples_.transpose() * own / total;
     centred_ = samples_.rowwise() - part.mean.transpose();
-    whitened_ = own.asDiagonal() * centred_;
-    part.covariance = centred_.transpose() * whitened_ / total;
-    part.covariance.diagonal().array() += blur_;
+    part.covariance.resize(d, d);
+    for (Eigen::Index i = 0; i < d; ++i) {
+      column_ = own.cwiseProduct(centred_.col(i)) / total;
+      for (Eigen::Index j = 0; j <= i; ++j) {
+        part.covariance(i, j) = part.covariance(j, i) = column_.dot(centred_.col(j));
+      }
+      part.covariance(i, i) += blur_;
+    }
   }
 }
 

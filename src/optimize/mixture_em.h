@@ -10,6 +10,12 @@
 
 namespace prehend::optimize {
 
+struct Whitener {
+  explicit Whitener(const Gaussian& part);
+  Eigen::MatrixXd matrix;  // inverse Cholesky factor of the covariance, lower
+  double log_scale = 0.0;  // log weight minus log normaliser
+};
+
 // With `blur` added to their diagonals, covariances fit not the samples but clouds of that variance
 // around them. Then the quantity that never falls is the likelihood of the clouds,
 //   sum_n log sum_k pi_k p(x_n | k) exp(-blur / 2 tr C_k^-1),
@@ -35,7 +41,7 @@ class MixtureEm {
   std::vector<Gaussian> parts_;
   Eigen::MatrixXd responsibilities_;  // samples x components
   Eigen::MatrixXd centred_;           // scratch, samples x dimensions
-  Eigen::MatrixXd whitened_;
+  Eigen::VectorXd column_;            // scratch, samples
 };
 
 }  // namespace prehend::optimize
