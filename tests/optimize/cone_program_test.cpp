@@ -1,9 +1,7 @@
 #include "prehend/optimize/cone_program.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <new>
 
 #include <gtest/gtest.h>
 
@@ -15,22 +13,14 @@ namespace {
 size_t allocation_count = 0;
 }
 size_t allocations() { return allocation_count; }
-// noinline: the compiler otherwise sees malloc behind new and warns of a mismatch.
-[[gnu::noinline]] void* operator new(size_t size) {
+// Not operator new: Eigen calls malloc itself.
+#ifndef __SANITIZE_ADDRESS__
+extern "C" void* __libc_malloc(size_t size);
+extern "C" void* malloc(size_t size) {
   ++allocation_count;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
+  return __libc_malloc(size);
 }
-[[gnu::noinline]] void* operator new(size_t size, std::align_val_t alignment) {
-  ++allocation_count;
-  const size_t unit = static_cast<size_t>(alignment);
-  if (void* p = std::aligned_alloc(unit, (size + unit - 1) / unit * unit)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, size_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+#endif
 
 namespace prehend::optimize {
 namespace {

@@ -1,4 +1,5 @@
-// How often this program has called operator new; cone_program_test.cpp replaces it.
+// How often this program has called malloc, which cone_program_test.cpp replaces; always 0 under a
+// sanitizer, which has its own.
 #pragma once
 
 #include <cstddef>
