@@ -20,7 +20,7 @@ struct TrainOptions {
   double outliers = 0.02;
   // Frames nearer than this to the last one taken are left out (radians, root mean square over the
   // joints): a hand that rests would weigh more than one that moves. 0 takes every frame.
-  double least_change = 0.01;
+  double least_change = 0.02;
   optimize::MixtureOptions mixture;
 };
 
