@@ -1,4 +1,5 @@
 #include "physics/distance_collision.h"
+#include "prehend/geometry/capsule_contacts.h"
 
 #include <gtest/gtest.h>
 
@@ -59,9 +60,9 @@ TEST(DistanceCollision, ACapsuleRestsAcrossTheRimOfARing) {
 
 TEST(DistanceCollision, CapsuleContactsAreWhereTheGeometrySays) {
   const TorusField field(kRing, kTube);
-  std::array<FieldContact, kMaxFieldContacts> found;
+  std::array<geometry::FieldContact, geometry::kMaxFieldContacts> found;
   // Across the ring, 1 mm into the tube at x = +-kRing.
-  const int count = capsule_field_contacts(
+  const int count = geometry::capsule_field_contacts(
       field, {{-0.06, kTube + 0.004, 0}, {0.06, kTube + 0.004, 0}, 0.005}, 0.0, found);
   ASSERT_EQ(count, 2);
   for (int i = 0; i < count; ++i) {
@@ -71,9 +72,10 @@ TEST(DistanceCollision, CapsuleContactsAreWhereTheGeometrySays) {
     EXPECT_GE(found[i].normal.y(), 1.0 - 1e-6);
   }
   // Through the hole, along the axis: nothing.
-  EXPECT_EQ(capsule_field_contacts(field, {{0, -0.1, 0}, {0, 0.1, 0}, 0.02}, 0.0, found), 0);
+  EXPECT_EQ(geometry::capsule_field_contacts(field, {{0, -0.1, 0}, {0, 0.1, 0}, 0.02}, 0.0, found),
+            0);
   // Far away: nothing, whatever the length.
-  EXPECT_EQ(capsule_field_contacts(field, {{1, 1, 1}, {1.3, 1, 1}, 0.02}, 0.0, found), 0);
+  EXPECT_EQ(geometry::capsule_field_contacts(field, {{1, 1, 1}, {1.3, 1, 1}, 0.02}, 0.0, found), 0);
 }
 
 TEST(DistanceCollision, ABallComesToRestInsideACup) {
