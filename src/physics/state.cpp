@@ -291,12 +291,15 @@ void State::set_root_target(int hand, const Transform& root_world) {
 }
 
 void State::set_servo_target(int hand, const HandPose& pose) {
+  set_servo_target(hand, coordinates(*hand_entry(*impl_, hand).setup.hand, pose));
+}
+
+void State::set_servo_target(int hand, const Eigen::VectorXd& coordinates) {
   const HandEntry& entry = hand_entry(*impl_, hand);
-  for_each_joint_position(
-      entry, coordinates(*entry.setup.hand, pose), [&](size_t j, const mjtNum* values, int count) {
-        double* target = impl_->servo.data() + entry.servo_first + 4 * static_cast<int>(j);
-        std::copy(values, values + count, target);
-      });
+  for_each_joint_position(entry, coordinates, [&](size_t j, const mjtNum* values, int count) {
+    std::copy(values, values + count,
+              impl_->servo.data() + entry.servo_first + 4 * static_cast<int>(j));
+  });
   impl_->servo_on[static_cast<size_t>(hand)] = 1;
 }
 

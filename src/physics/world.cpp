@@ -80,7 +80,9 @@ std::string hand_text(const HandSetup& setup, size_t index, double timestep) {
   }
   const int bit = hand_bit(index);
   const int affinity = setup.self_collision ? 0x7fffffff : 0x7fffffff & ~bit;
-  text.geom_attributes = fmt::format(" contype=\"{}\" conaffinity=\"{}\"", bit, affinity);
+  text.geom_attributes =
+      fmt::format(" contype=\"{}\" conaffinity=\"{}\" condim=\"{}\" friction=\"{} 0.005 0.0001\"",
+                  bit, affinity, setup.skin_friction > 0.0 ? 3 : 1, number(setup.skin_friction));
   text.limits = setup.joint_limits;
   text.stiffness = setup.passive_joints;
   text.damping = false;

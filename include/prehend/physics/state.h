@@ -63,6 +63,7 @@ class State {
   void set_root_target(int hand, const Transform& root_world);
   // The joints' servos pull towards this pose (its root is not looked at) until released.
   void set_servo_target(int hand, const HandPose& pose);
+  void set_servo_target(int hand, const Eigen::VectorXd& coordinates);
   void release_servo(int hand);
   // Torques of the servos at the present pose and velocity, as the next step will apply them, in
   // the order of generalised velocities.

@@ -42,6 +42,9 @@ struct HandSetup {
   bool passive_joints = true;                     // Joint::passive_stiffness and ::damping act
   bool joint_limits = true;                       // of a ball: one cone around the whole range
   bool self_collision = true;                     // of capsules that Hand::overlapping leaves
+  // Of skin on skin; what touches an object or the floor has theirs. 0: fingers slide past each
+  // other, as soft ones do, and such contacts cost a third.
+  double skin_friction = 1.0;
   bool collides = true;
 };
 
