@@ -26,10 +26,10 @@ struct TrainOptions {
 
 struct TrainReport {
   GraspSpace space;
-  Eigen::MatrixXd samples;       // pose vectors, one a row, as used
-  Eigen::MatrixXd reduced;       // the same in the space
-  Eigen::VectorXd variance_kept; // by 1, 2, ... 45 components
-  std::vector<double> bic;       // of K = 1, 2, ...
+  Eigen::MatrixXd samples;        // pose vectors, one a row, as used
+  Eigen::MatrixXd reduced;        // the same in the space
+  Eigen::VectorXd variance_kept;  // by 1, 2, ... 45 components
+  std::vector<double> bic;        // of K = 1, 2, ...
   double log_likelihood = 0.0;
   Summary summary;
 };

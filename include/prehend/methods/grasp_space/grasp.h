@@ -1,0 +1,101 @@
+// Grasps of an object: searched in a grasp space, brought to touch, judged, and proven by
+// simulation.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "prehend/core/object.h"
+#include "prehend/core/result.h"
+#include "prehend/core/summary.h"
+#include "prehend/methods/grasp_space/refine.h"
+#include "prehend/methods/grasp_space/search.h"
+#include "prehend/physics/grasp_proof.h"
+#include "prehend/physics/grasp_quality.h"
+
+namespace prehend::grasp_space {
+
+// A ball in the object's frame: only what is inside is grasped.
+struct Region {
+  Vec3 center = Vec3::Zero();
+  double radius = 0.0;
+};
+
+struct GraspProblem {
+  HandPtr hand;
+  ObjectPtr object;
+  std::shared_ptr<const GraspSpace> space;
+  std::optional<Region> region;
+  // Where the user wants the wrist, in the object's frame; searched parameters start from it.
+  std::optional<Transform> wrist_object;
+};
+
+struct GraspOptions {
+  int count = 1;  // grasps that hold, unless the candidates run out first
+  SearchOptions search;
+  MetricOptions metric;
+  RefineOptions refine;
+  physics::GraspProofOptions proof;
+  bool verify = true;
+  // Stances that are tried once each before a search begins at the best of them.
+  int stances = 64;
+  // Faces that the search looks at; the rest of the way the whole mesh counts.
+  int search_faces = 3000;
+  // Fraction of the object's friction that planned forces use: the rest is kept for what the
+  // hand does not foresee.
+  double friction_margin = 0.6;
+  double pad_force = 2.5;  // N that a pulp should give, as far as the balance allows
+  // A proposal's least quality.
+  double least_epsilon = 0.02;
+  double most_imbalance = 0.05;  // of the squeeze, over its sum of normal forces
+  // Two grasps are different when their wrists are this far apart, or turned.
+  double different_shift = 0.02;
+  double different_turn = radians(20.0);
+  int max_candidates = 2000;  // searches in all
+  int batch = 16;             // candidates that are made side by side; not a matter of threads
+  std::uint64_t seed = 1;
+};
+
+struct Grasp {
+  physics::GraspPlan plan;
+  HandPose pose;                // root in the object's frame, touching
+  double metric = 0.0;          // of the search, eq. 6
+  double log_likelihood = 0.0;  // of the pose as it touches
+  std::vector<TouchPoint> touches;
+  std::vector<Vec3> forces;  // of the squeeze, on the object, one a touch
+  double epsilon = 0.0;
+  double imbalance = 0.0;
+  double least_grip_force = 0.0;  // N, that holds the weight whichever way is down
+  double penetration = 0.0;       // m, deepest, touching, by the exact distance
+  double self_penetration = 0.0;
+  physics::GraspProof proof;  // not filled without verification
+};
+
+struct GraspReport {
+  std::vector<Grasp> grasps;  // all proposed: those that held first, the best of each first
+  int candidates = 0;         // searches made
+  int proposed = 0;           // thought good enough to be proven
+  int held = 0;
+  double mean_penetration = 0.0;  // m, of the deepest overlap of each proposed grasp
+  double load_seconds = 0.0;      // preparing the object
+  double seconds = 0.0;           // searching, touching, judging, proving
+  Summary summary;
+};
+
+// Fails in one line on a region that misses the object, or an object too large or too small for the
+// hand. Same answer for any number of threads.
+Result<GraspReport> find_grasps(const GraspProblem& problem, const GraspOptions& options = {},
+                                const Monitor& monitor = {});
+
+// What the stages share, prepared once for an object. Fine to use from many threads.
+struct GraspTarget {
+  ObjectPtr object;
+  MetricTarget metric;                                      // for the search: reduced
+  std::shared_ptr<const TriangleMesh> search_mesh;          // reduced; inside the region, if any
+  std::shared_ptr<const geometry::SignedDistance> contact;  // for touching and simulation
+  std::shared_ptr<const geometry::ExactDistance> exact;     // for judging
+};
+Result<GraspTarget> prepare_target(const GraspProblem& problem, int search_faces);
+
+}  // namespace prehend::grasp_space

@@ -1,0 +1,159 @@
+#include "methods/grasp_space/candidate.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace prehend::grasp_space {
+namespace {
+
+// What a proposal may show before it is proven.
+constexpr double kMostPenetration = 0.0008, kMostSelfPenetration = 0.0008;  // m
+constexpr double kPregraspMargin = 0.008;  // m that the hand keeps from the object at first
+// The approach leans this much from the surface's normal at most.
+constexpr double kMostLean = radians(60.0);
+
+Opposition group_of(const Segment& segment) {
+  if (segment.digit == Digit::kThumb) return Opposition::kThumb;
+  return segment.phalanx > 0 ? Opposition::kFingers : Opposition::kPalm;
+}
+
+// A shape drawn from the mixture: one of its Gaussians' means, moved by its own spread.
+Eigen::VectorXd draw_shape(const GraspSpace& space, Random& random) {
+  const auto& parts = space.mixture.parts();
+  double left = random.uniform();
+  size_t k = 0;
+  while (k + 1 < parts.size() && left > parts[k].weight) left -= parts[k++].weight;
+  Eigen::VectorXd x = parts[k].mean;
+  for (int i = 0; i < x.size(); ++i) x[i] += std::sqrt(parts[k].covariance(i, i)) * random.normal();
+  return space.natural(x) ? x : parts[k].mean;
+}
+
+}  // namespace
+
+CandidateMaker::CandidateMaker(const GraspProblem& problem, const GraspTarget& target,
+                               const physics::GraspProver& prover, const GraspOptions& options)
+    : problem_(problem),
+      target_(target),
+      prover_(prover),
+      options_(options),
+      sampler_(*target.search_mesh),
+      search_(*problem.hand, *problem.space, target.metric, options.metric),
+      shape_(*problem.hand, *problem.space),
+      refiner_(*problem.hand, target.contact, options.refine),
+      kinematics_(*problem.hand) {}
+
+// The palm faces a point of the surface from a distance between touching and a finger's length.
+Stance CandidateMaker::draw_stance(Random& random) {
+  Stance stance;
+  stance.reduced = draw_shape(*problem_.space, random);
+  if (problem_.wrist_object) {
+    stance.palm_object = *problem_.wrist_object * palm_in_wrist(*problem_.hand);
+    return stance;
+  }
+  const geometry::SurfacePoint at = sampler_.draw(random);
+  Vec3 away = at.normal;
+  do {
+    away = random.direction();
+  } while (away.dot(at.normal) < std::cos(kMostLean));
+  const Quat facing = Quat::FromTwoVectors(Vec3::UnitY(), away) *
+                      Quat(Eigen::AngleAxisd(random.uniform(0.0, 2.0 * kPi), Vec3::UnitY()));
+  const double distance = random.uniform(0.0, 0.45 * problem_.hand->length);
+  stance.palm_object = {facing, at.point + distance * away};
+  return stance;
+}
+
+Stance CandidateMaker::best_stance(Random& random) {
+  Stance best;
+  double least = INFINITY;
+  for (int i = 0; i < options_.stances; ++i) {
+    Stance stance = draw_stance(random);
+    const double metric = search_.metric(stance.palm_object, stance.reduced);
+    if (metric < least) {
+      least = metric;
+      best = std::move(stance);
+    }
+  }
+  return best;
+}
+
+std::optional<Grasp> CandidateMaker::make(int number) {
+  Random random(options_.seed, static_cast<std::uint64_t>(number));
+  const Stance stance = best_stance(random);
+  SearchOptions search = options_.search;
+  search.seed = random.bits();
+  const SearchResult found = search_.run(stance, search);
+  Grasp grasp;
+  grasp.metric = found.metric;
+  if (!touch(found, grasp) || !judge(grasp)) return std::nullopt;
+  plan(grasp);
+  return grasp;
+}
+
+bool CandidateMaker::touch(const SearchResult& found, Grasp& grasp) {
+  const Hand& hand = *problem_.hand;
+  HandPose pose = shape_.pose(found.reduced);
+  place_wrist(hand, found.wrist_object, pose);
+  const RefinedGrasp refined = refiner_.refine(pose.root_world, coordinates(hand, pose));
+  grasp.plan.root_object = refined.root_object;
+  grasp.plan.grasp = refined.coordinates;
+  grasp.pose = pose_from_coordinates(hand, refined.root_object, refined.coordinates);
+  grasp.touches = refined.touches;
+  grasp.penetration = refined.penetration;
+  grasp.self_penetration = refined.self_penetration;
+  const GraspSpace& space = *problem_.space;
+  grasp.log_likelihood =
+      space.mixture.log_density(space.pca.project(pose_vector(hand, grasp.pose)));
+  std::array<int, 3> groups = {};
+  for (const TouchPoint& touch : grasp.touches) {
+    ++groups[static_cast<int>(group_of(hand.segments[touch.segment]))];
+  }
+  const int opposing = (groups[0] > 0) + (groups[1] > 0) + (groups[2] > 0);
+  return opposing >= 2 && refined.penetration < kMostPenetration &&
+         refined.self_penetration < kMostSelfPenetration &&
+         grasp.log_likelihood >= space.log_threshold;
+}
+
+bool CandidateMaker::judge(Grasp& grasp) {
+  const Object& object = *target_.object;
+  std::vector<physics::GraspContact> contacts;
+  std::vector<double> preferred;
+  for (const TouchPoint& touch : grasp.touches) {
+    contacts.push_back({touch.point, touch.normal, 0.0});
+    const int phalanx = problem_.hand->segments[touch.segment].phalanx;
+    preferred.push_back(options_.pad_force * (phalanx == 3 ? 1.0 : phalanx > 0 ? 0.6 : 0.4));
+  }
+  physics::GraspQualityOptions quality;
+  quality.cone = {options_.friction_margin * object.friction, 0.0};
+  const physics::Squeeze squeeze = balanced_squeeze(contacts, object, preferred, quality);
+  grasp.forces = squeeze.forces;
+  grasp.imbalance = squeeze.residual;
+  if (!(grasp.imbalance < options_.most_imbalance)) return false;
+  quality.cone = {object.friction, object.torsional_friction};
+  grasp.epsilon = force_closure(contacts, object, quality).epsilon;
+  if (!(grasp.epsilon > options_.least_epsilon)) return false;
+  grasp.least_grip_force = least_grip_force_any_way(contacts, object, kStandardGravity, quality);
+  return true;
+}
+
+// The servos' targets: torques J^T f that give the squeeze's forces, over their stiffness.
+void CandidateMaker::plan(Grasp& grasp) {
+  const Hand& hand = *problem_.hand;
+  kinematics_.update(grasp.plan.root_object, grasp.plan.grasp);
+  Eigen::RowVectorXd torque = Eigen::RowVectorXd::Zero(6 + hand.dof());
+  for (size_t i = 0; i < grasp.touches.size(); ++i) {
+    kinematics_.add_row(grasp.touches[i].segment, grasp.touches[i].point, grasp.forces[i], 1.0,
+                        torque);
+  }
+  const Eigen::VectorXd bound = prover_.max_torque();
+  const Eigen::VectorXd wanted =
+      torque.tail(hand.dof()).transpose().cwiseMin(bound).cwiseMax(-bound);
+  grasp.plan.squeeze = grasp.plan.grasp + wanted.cwiseQuotient(prover_.stiffness());
+  // From here every part of the hand has about the same way to go, so all touch at once and none
+  // pushes the object ahead of the others.
+  const RefinedGrasp clear =
+      refiner_.clear(grasp.plan.root_object, grasp.plan.grasp, kPregraspMargin);
+  grasp.plan.pregrasp_root = clear.root_object;
+  grasp.plan.pregrasp = clear.coordinates;
+}
+
+}  // namespace prehend::grasp_space

@@ -1,0 +1,39 @@
+// One grasp from nothing to a plan: stance, search, touch, quality, squeeze.
+#pragma once
+
+#include <optional>
+
+#include "prehend/core/random.h"
+#include "prehend/geometry/surface_points.h"
+#include "prehend/methods/grasp_space/grasp.h"
+
+namespace prehend::grasp_space {
+
+// One object a thread; what it makes depends on the candidate's number alone.
+class CandidateMaker {
+ public:
+  CandidateMaker(const GraspProblem& problem, const GraspTarget& target,
+                 const physics::GraspProver& prover, const GraspOptions& options);
+
+  // Nothing when the grasp is not worth a proof.
+  std::optional<Grasp> make(int number);
+
+ private:
+  Stance draw_stance(Random& random);
+  Stance best_stance(Random& random);
+  bool touch(const SearchResult& found, Grasp& grasp);
+  bool judge(Grasp& grasp);
+  void plan(Grasp& grasp);
+
+  const GraspProblem& problem_;
+  const GraspTarget& target_;
+  const physics::GraspProver& prover_;
+  const GraspOptions& options_;
+  geometry::SurfaceSampler sampler_;
+  GraspSearch search_;
+  ShapeKinematics shape_;
+  GraspRefiner refiner_;
+  HandKinematics kinematics_;
+};
+
+}  // namespace prehend::grasp_space

@@ -1,0 +1,151 @@
+// Candidates are made and proven in batches whose size does not depend on the machine: within a
+// batch each is made by its number alone, and what is kept is decided in the order of numbers. So
+// the answer is the same for any number of threads.
+#include "prehend/methods/grasp_space/grasp.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+
+#include "methods/grasp_space/candidate.h"
+
+namespace prehend::grasp_space {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Where the hand touches: approach and contacts decide whether two grasps are the same.
+bool different(const Grasp& a, const Grasp& b, const GraspOptions& options) {
+  const Transform& first = a.plan.root_object;
+  const Transform& second = b.plan.root_object;
+  return (first.position - second.position).norm() > options.different_shift ||
+         angle_between(first.rotation, second.rotation) > options.different_turn;
+}
+
+bool differs_from_all(const Grasp& grasp, const std::vector<Grasp>& others,
+                      const GraspOptions& options) {
+  return std::all_of(others.begin(), others.end(),
+                     [&](const Grasp& other) { return different(grasp, other, options); });
+}
+
+double exact_penetration(const Hand& hand, const HandPose& pose,
+                         const geometry::ExactDistance& exact) {
+  const std::vector<Transform> frames = segment_frames(hand, pose);
+  std::array<geometry::FieldContact, geometry::kMaxFieldContacts> found;
+  double deepest = 0.0;
+  for (int s = 0; s < hand.segment_count(); ++s) {
+    for (const Capsule& capsule : hand.segments[s].capsules) {
+      const int count = geometry::capsule_field_contacts(exact, frames[s] * capsule, 0.0, found);
+      for (int i = 0; i < count; ++i) deepest = std::max(deepest, -found[i].gap);
+    }
+  }
+  return deepest;
+}
+
+class Finder {
+ public:
+  Finder(const GraspProblem& problem, const GraspOptions& options, GraspTarget target,
+         std::shared_ptr<const physics::GraspProver> prover)
+      : problem_(problem),
+        options_(options),
+        target_(std::move(target)),
+        prover_(std::move(prover)),
+        makers_([this] { return CandidateMaker(problem_, target_, *prover_, options_); }),
+        states_([this] { return physics::State(prover_->world()); }) {}
+
+  GraspReport run(const Monitor& monitor) {
+    const auto start = std::chrono::steady_clock::now();
+    while (report_.held < options_.count && report_.candidates < options_.max_candidates &&
+           !monitor.stop.stop_requested()) {
+      std::vector<Grasp> batch = propose();
+      if (options_.verify) prove(batch);
+      keep(batch);
+      monitor.report(std::min(1.0, double(report_.held) / options_.count),
+                     fmt::format("{} of {} grasps hold", report_.held, options_.count));
+    }
+    finish(monitor);
+    report_.seconds = seconds_since(start);
+    return std::move(report_);
+  }
+
+ private:
+  std::vector<Grasp> propose() {
+    std::vector<std::optional<Grasp>> made(options_.batch);
+    tbb::parallel_for(0, options_.batch,
+                      [&](int i) { made[i] = makers_.local().make(report_.candidates + i); });
+    report_.candidates += options_.batch;
+    std::vector<Grasp> batch;
+    for (std::optional<Grasp>& grasp : made) {
+      if (!grasp || !differs_from_all(*grasp, seen_, options_)) continue;
+      seen_.push_back(*grasp);
+      batch.push_back(std::move(*grasp));
+    }
+    return batch;
+  }
+
+  void prove(std::vector<Grasp>& batch) {
+    tbb::parallel_for(size_t{0}, batch.size(), [&](size_t i) {
+      batch[i].proof = prover_->prove(states_.local(), batch[i].plan);
+      batch[i].penetration = exact_penetration(*problem_.hand, batch[i].pose, *target_.exact);
+    });
+  }
+
+  void keep(std::vector<Grasp>& batch) {
+    for (Grasp& grasp : batch) {
+      if (report_.held >= options_.count) break;
+      ++report_.proposed;
+      report_.mean_penetration += grasp.penetration;
+      if (!options_.verify || grasp.proof.held) ++report_.held;
+      report_.grasps.push_back(std::move(grasp));
+    }
+  }
+
+  void finish(const Monitor& monitor) {
+    if (report_.proposed > 0) report_.mean_penetration /= report_.proposed;
+    std::stable_sort(report_.grasps.begin(), report_.grasps.end(),
+                     [](const Grasp& a, const Grasp& b) {
+                       if (a.proof.held != b.proof.held) return a.proof.held;
+                       return a.epsilon > b.epsilon;
+                     });
+    Summary& summary = report_.summary;
+    summary.iterations = report_.candidates;
+    const bool enough = report_.held >= options_.count;
+    summary.termination = enough                          ? Termination::kConverged
+                          : monitor.stop.stop_requested() ? Termination::kInterrupted
+                                                          : Termination::kLimitReached;
+    summary.message = fmt::format("{} of {} proposed grasps hold, from {} searches", report_.held,
+                                  report_.proposed, report_.candidates);
+  }
+
+  const GraspProblem& problem_;
+  const GraspOptions& options_;
+  const GraspTarget target_;
+  std::shared_ptr<const physics::GraspProver> prover_;
+  tbb::enumerable_thread_specific<CandidateMaker> makers_;
+  tbb::enumerable_thread_specific<physics::State> states_;
+  std::vector<Grasp> seen_;
+  GraspReport report_;
+};
+
+}  // namespace
+
+Result<GraspReport> find_grasps(const GraspProblem& problem, const GraspOptions& options,
+                                const Monitor& monitor) {
+  const auto start = std::chrono::steady_clock::now();
+  Result<GraspTarget> target = prepare_target(problem, options.search_faces);
+  if (!target) return target.error();
+  auto prover =
+      physics::GraspProver::build(problem.hand, problem.object, target->contact, options.proof);
+  if (!prover) return prover.error();
+  const double load_seconds = seconds_since(start);
+  GraspReport report = Finder(problem, options, std::move(*target), *prover).run(monitor);
+  report.load_seconds = load_seconds;
+  return report;
+}
+
+}  // namespace prehend::grasp_space

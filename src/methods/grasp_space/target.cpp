@@ -1,0 +1,96 @@
+// Ben Amor, Heumer, Jung and Vitzthum, "Grasp synthesis from low-dimensional probabilistic grasp
+// models", CAVW 2008, section "Computational Speedups and Improvements".
+// Implements: a low-polygon version of the object for the search; an area of interest outside of
+//             which triangles are discarded.
+// Departs:    the hand must not enter the rest of the object either, so penetration is judged by
+//             the whole of it; distances are read from a field, whatever the number of triangles.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "prehend/geometry/decimate.h"
+#include "prehend/methods/grasp_space/grasp.h"
+
+namespace prehend::grasp_space {
+namespace {
+
+// Between samples of the search's field, whose sensors are centimetres large, and of the field for
+// contacts, which is read a finger's radius away from the surface, where it is smooth.
+constexpr double kSearchSpacing = 0.004, kContactSpacing = 0.001;
+
+// Smaller than a fingertip can hold, or thicker than any hand can span.
+constexpr double kSmallest = 0.02, kLargest = 1.3;  // of the hand's length
+
+bool inside(const TriangleMesh& mesh, const std::array<int, 3>& face, const Region& region) {
+  return std::all_of(face.begin(), face.end(), [&](int v) {
+    return (mesh.vertices[v] - region.center).norm() <= region.radius;
+  });
+}
+
+TriangleMesh cut_to(const TriangleMesh& mesh, const Region& region) {
+  TriangleMesh part;
+  part.vertices = mesh.vertices;
+  for (const auto& face : mesh.faces) {
+    if (inside(mesh, face, region)) part.faces.push_back(face);
+  }
+  return part;
+}
+
+Status check_size(const Object& object, const Hand& hand) {
+  Eigen::AlignedBox3d box;
+  for (const Vec3& v : object.shape.mesh->vertices) box.extend(v);
+  Vec3 sizes = box.sizes();
+  std::sort(sizes.begin(), sizes.end());
+  if (sizes[2] < kSmallest * hand.length) {
+    return Error{
+        fmt::format("{}: {:.2g} mm across is too small for a hand of {:.0f} mm (wrong unit?)",
+                    object.name, 1e3 * sizes[2], 1e3 * hand.length)};
+  }
+  if (sizes[0] > kLargest * hand.length) {
+    return Error{fmt::format(
+        "{}: {:.2g} m at its thinnest is too large for a hand of {:.0f} mm (wrong unit?)",
+        object.name, sizes[0], 1e3 * hand.length)};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<GraspTarget> prepare_target(const GraspProblem& problem, int search_faces) {
+  const Shape& shape = problem.object->shape;
+  if (Status status = check_size(*problem.object, *problem.hand); !status) return status.error();
+  GraspTarget target;
+  target.object = problem.object;
+  target.exact = geometry::exact_distance(shape);
+  target.search_mesh = shape.mesh;
+  if (shape.kind == ShapeKind::kMesh) {
+    if (static_cast<int>(shape.mesh->faces.size()) > search_faces) {
+      target.search_mesh =
+          std::make_shared<const TriangleMesh>(geometry::decimate(*shape.mesh, search_faces));
+    }
+    Shape reduced = shape;
+    reduced.mesh = target.search_mesh;
+    target.metric.whole =
+        geometry::brick_field(geometry::exact_distance(reduced), reduced, {kSearchSpacing});
+    target.contact = geometry::brick_field(target.exact, shape, {kContactSpacing});
+  } else {
+    target.metric.whole = target.contact = target.exact;
+  }
+  if (problem.region) {
+    TriangleMesh part = cut_to(*target.search_mesh, *problem.region);
+    if (part.empty()) part = cut_to(*shape.mesh, *problem.region);
+    if (part.empty()) {
+      return Error{
+          fmt::format("{}: no surface inside the region of {:.3g} m about ({:.3g}, {:.3g}, {:.3g})",
+                      problem.object->name, problem.region->radius, problem.region->center.x(),
+                      problem.region->center.y(), problem.region->center.z())};
+    }
+    Shape patch;
+    patch.mesh = target.search_mesh = std::make_shared<const TriangleMesh>(std::move(part));
+    target.metric.region = geometry::exact_distance(patch);
+  }
+  return target;
+}
+
+}  // namespace prehend::grasp_space
