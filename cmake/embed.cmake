@@ -1,4 +1,4 @@
-# Files that travel inside the binary: the generic hand's skin and the player page.
+# Files that travel inside the binary: the generic hand's skin, the player page, grasp models.
 # Each becomes `extern const unsigned char NAME[]; extern const unsigned long NAME_size;`.
 function(prehend_embed target name file)
   set(object ${CMAKE_BINARY_DIR}/embed/${name}.S)
@@ -25,4 +25,11 @@ function(prehend_embed_assets target)
   prehend_embed(${target} prehend_skin_left ${PREHEND_ASSETS}/generic-hand-left.glb)
   prehend_embed(${target} prehend_skin_right ${PREHEND_ASSETS}/generic-hand-right.glb)
   prehend_embed(${target} prehend_player_html ${PREHEND_ASSETS}/player.html)
+endfunction()
+
+# Written by `prehend train --example NAME -o models/NAME.json`.
+function(prehend_embed_models target)
+  foreach(name cylindrical spherical palmar lateral tip hook general)
+    prehend_embed(${target} prehend_model_${name} ${CMAKE_SOURCE_DIR}/models/${name}.json)
+  endforeach()
 endfunction()
