@@ -3,7 +3,7 @@
 namespace prehend::cli {
 
 std::vector<Verb> verbs() {
-  return {audit_verb(), convert_verb(), render_verb(), hand_verb(), demo_verb()};
+  return {train_verb(), audit_verb(), convert_verb(), render_verb(), hand_verb(), demo_verb()};
 }
 
 }  // namespace prehend::cli

@@ -10,5 +10,6 @@ Verb convert_verb();
 Verb demo_verb();
 Verb hand_verb();
 Verb render_verb();
+Verb train_verb();
 
 }  // namespace prehend::cli
