@@ -8,7 +8,10 @@ namespace {
 
 // What a proposal may show before it is proven.
 constexpr double kMostPenetration = 0.0008, kMostSelfPenetration = 0.0008;  // m
-constexpr double kPregraspMargin = 0.008;  // m that the hand keeps from the object at first
+// What the hand keeps from the object at first, the largest that it can, and may enter it on the
+// way from there, m.
+constexpr double kPregraspMargins[] = {0.008, 0.004, 0.002};
+constexpr double kMostOnTheWay = 0.0001;
 // The approach leans this much from the surface's normal at most.
 constexpr double kMostLean = radians(60.0);
 
@@ -84,7 +87,7 @@ std::optional<Grasp> CandidateMaker::make(int number) {
   const SearchResult found = search_.run(stance, search);
   Grasp grasp;
   grasp.metric = found.metric;
-  if (!touch(found, grasp) || !judge(grasp)) return std::nullopt;
+  if (!touch(found, grasp) || !judge(grasp) || !open(grasp)) return std::nullopt;
   plan(grasp);
   return grasp;
 }
@@ -148,12 +151,26 @@ void CandidateMaker::plan(Grasp& grasp) {
   const Eigen::VectorXd wanted =
       torque.tail(hand.dof()).transpose().cwiseMin(bound).cwiseMax(-bound);
   grasp.plan.squeeze = grasp.plan.grasp + wanted.cwiseQuotient(prover_.stiffness());
-  // From here every part of the hand has about the same way to go, so all touch at once and none
-  // pushes the object ahead of the others.
-  const RefinedGrasp clear =
-      refiner_.clear(grasp.plan.root_object, grasp.plan.grasp, kPregraspMargin);
-  grasp.plan.pregrasp_root = clear.root_object;
-  grasp.plan.pregrasp = clear.coordinates;
+}
+
+// From here every part of the hand has about the same way to go, so all touch at once and none
+// pushes the object ahead of the others.
+bool CandidateMaker::open(Grasp& grasp) {
+  physics::GraspPlan& plan = grasp.plan;
+  for (const double margin : kPregraspMargins) {
+    const RefinedGrasp clear = refiner_.clear(plan.root_object, plan.grasp, margin);
+    plan.pregrasp_root = clear.root_object;
+    plan.pregrasp = clear.coordinates;
+    bool free = true;
+    for (const double fraction : {0.0, 0.3, 0.6, 0.8}) {
+      const Eigen::VectorXd q = plan.pregrasp + fraction * (plan.grasp - plan.pregrasp);
+      const Transform root = interpolate(plan.pregrasp_root, plan.root_object, fraction);
+      const RefinedGrasp way = refiner_.look(root, q);
+      free = free && way.penetration < kMostOnTheWay && way.self_penetration < kMostSelfPenetration;
+    }
+    if (free) return true;
+  }
+  return false;
 }
 
 }  // namespace prehend::grasp_space

@@ -23,6 +23,7 @@ class CandidateMaker {
   Stance best_stance(Random& random);
   bool touch(const SearchResult& found, Grasp& grasp);
   bool judge(Grasp& grasp);
+  bool open(Grasp& grasp);
   void plan(Grasp& grasp);
 
   const GraspProblem& problem_;

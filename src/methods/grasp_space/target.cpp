@@ -17,7 +17,7 @@ namespace {
 
 // Between samples of the search's field, whose sensors are centimetres large, and of the field for
 // contacts, which is read a finger's radius away from the surface, where it is smooth.
-constexpr double kSearchSpacing = 0.004, kContactSpacing = 0.001;
+constexpr double kSearchSpacing = 0.005, kContactSpacing = 0.002;
 
 // Smaller than a fingertip can hold, or thicker than any hand can span.
 constexpr double kSmallest = 0.02, kLargest = 1.3;  // of the hand's length

@@ -47,7 +47,7 @@ struct GraspOptions {
   double friction_margin = 0.6;
   double pad_force = 2.5;  // N that a pulp should give, as far as the balance allows
   // A proposal's least quality.
-  double least_epsilon = 0.02;
+  double least_epsilon = 0.1;
   double most_imbalance = 0.05;  // of the squeeze, over its sum of normal forces
   // Two grasps are different when their wrists are this far apart, or turned.
   double different_shift = 0.02;
