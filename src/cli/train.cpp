@@ -34,7 +34,7 @@ struct Arguments {
   int dimensions = 0;
   double variance = 0.0;
   int max_gaussians = 12;
-  double outliers = 0.02, least_change = 0.02;
+  double outliers = 0.01, least_change = 0.02;
   LoadOptions load;
   PictureArguments picture;
 };
@@ -47,7 +47,7 @@ void declare(Arguments& a, OptionSet& options) {
   options.integer("--dimensions", &a.dimensions, "N", "Of the space [3]");
   options.number("--variance", &a.variance, "F", "Instead: the fewest that keep this fraction");
   options.integer("--max-gaussians", &a.max_gaussians, "N", "Most that are tried [12]");
-  options.number("--outliers", &a.outliers, "F", "Of the samples, left out as unnatural [0.02]");
+  options.number("--outliers", &a.outliers, "F", "Of the samples, left out as unnatural [0.01]");
   options.number("--least-change", &a.least_change, "RAD",
                  "Frames nearer to the last are left out; 0 takes all [0.02]");
   options.text("--name", &a.name, "NAME", "Of the model [the example's, or the model file's]");
@@ -271,7 +271,7 @@ Status check(const Arguments& a, const Session& session) {
   if (a.max_gaussians < 1 || a.max_gaussians > 100)
     return Error{fmt::format("--max-gaussians: {} should be from 1 to 100", a.max_gaussians)};
   if (!(a.outliers >= 0.0 && a.outliers < 1.0))
-    return Error{fmt::format("--outliers: {} should be a fraction, such as 0.02", a.outliers)};
+    return Error{fmt::format("--outliers: {} should be a fraction, such as 0.01", a.outliers)};
   if (!(a.least_change >= 0.0 && a.least_change < 10.0))
     return Error{fmt::format("--least-change: {} should be such as 0.02", a.least_change)};
   for (const std::string& path : session.common().outputs) {

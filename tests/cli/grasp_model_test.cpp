@@ -46,6 +46,24 @@ TEST(GraspModel, TrainingAgainGivesTheShippedOnes) {
   }
 }
 
+// Of other performances than it was trained on; in the middle of a clip the hand holds.
+TEST(GraspModel, TheGeneralOneKnowsEveryKindOfGrasp) {
+  const GraspSpace general = load_grasp_model("general").value();
+  grasp_space::ExampleOptions options;
+  options.seed = 7;
+  options.repetitions = 1;
+  int natural = 0, all = 0;
+  const auto clips = grasp_space::example_motions("general", options);
+  ASSERT_TRUE(clips.ok());
+  for (const Clip& clip : *clips) {
+    const HandTrack& track = clip.hands[0];
+    const auto closed = grasp_space::pose_vector(*track.hand, track.poses[track.poses.size() / 2]);
+    natural += general.natural(general.pca.project(closed)) ? 1 : 0;
+    ++all;
+  }
+  EXPECT_GE(natural, 0.9 * all);
+}
+
 TEST(GraspModel, SurvivesTheWayThroughAFileExactly) {
   const GraspSpace space = load_grasp_model("tip").value();
   const std::string text = io::to_json(grasp_model_value(space));

@@ -83,15 +83,16 @@ void Maker::open_wide(double opening) {
     performer_.set(finger, angles, made_.wide);
   }
   ThumbAngles angles = performer_.thumb_angles(made_.closed);
-  thumb({angles.abduction + 4.0, angles.flexion - 40.0 * opening, angles.pronation,
-         angles.mcp - 25.0 * opening, angles.ip - 30.0 * opening},
-        made_.wide);
+  thumb(
+      {angles.abduction + 4.0, angles.flexion - 40.0 * opening, angles.pronation,
+       (1.0 - opening) * angles.mcp - 8.0 * opening, (1.0 - opening) * angles.ip - 10.0 * opening},
+      made_.wide);
   made_.wide = made_.wide.cwiseMax(performer_.limits().lower).cwiseMin(performer_.limits().upper);
 }
 
 // From the thumb as it stands, or from a little beside where it gets caught.
 void Maker::meet(const Performer::Meeting& meeting) {
-  constexpr double kNearEnough = 1.5e-3;
+  constexpr double kNearEnough = 2.2e-3;
   constexpr std::array<std::array<double, 2>, 4> kAside = {{{0, 0}, {0, -14}, {-12, 0}, {0, 14}}};
   const ClosedHand start = made_;
   ClosedHand best;
@@ -225,7 +226,7 @@ ClosedHand Maker::tip() {
 
 ClosedHand Maker::lateral() {
   made_.thing = make_thing("plate", ShapeKind::kBox, {0.012, 0.02, 0.5 * size_});
-  fingers({65, 85, 55, 0}, 5.0, made_.closed);
+  fingers({65, 85, 55, 0}, 6.5, made_.closed);
   performer_.set(Digit::kIndex, {50 + some(3.0), 75 + some(3.0), 45 + some(2.0), 4}, made_.closed);
   thumb({-5, 10, 0, 25, 30}, made_.closed);
   const Spot side = performer_.spot(Digit::kIndex, 2, 0.7, kRadialSide);

@@ -17,9 +17,12 @@ namespace prehend::grasp_space {
 
 namespace {
 
-constexpr double kWidest = 0.7;          // of the reach: when the hand is open the widest
-constexpr double kArrival = 0.9;         // of the reach: when the wrist has come
-constexpr double kHold = 0.25;           // seconds
+constexpr double kWidest = 0.7;   // of the reach: when the hand is open the widest
+constexpr double kArrival = 0.9;  // of the reach: when the wrist has come
+constexpr double kHold = 0.8;     // seconds
+// While it holds, the hand settles its grip: digits loosen by up to this much of the way to wide.
+constexpr double kLoosen = 0.22;
+constexpr int kSettlings = 2;
 constexpr double kReachDistance = 0.16;  // metres
 constexpr double kOutOfStep = 0.03;      // of the reach: how far digits run ahead or behind
 constexpr double kNoise = radians(0.1);  // of the tracker, at each joint
@@ -50,6 +53,7 @@ class Performance {
     reach_ = dice.uniform(0.85, 1.15);
     release_ = dice.uniform(0.65, 0.9);
     for (double& lag : lags_) lag = kOutOfStep * reach_ * dice.uniform(-1.0, 1.0);
+    for (double& part : loosening_) part = kLoosen * dice.uniform(0.4, 1.0);
   }
 
   Clip clip(const std::string& name, double frame_rate) {
@@ -88,10 +92,13 @@ class Performance {
       const double open = minimum_jerk(t / (kWidest * reach_));
       const double shut = minimum_jerk((t / reach_ - kWidest) / (1.0 - kWidest));
       const double after = (t - reach_ - kHold) / release_;
+      const double held = std::clamp((t - reach_) / kHold, 0.0, 1.0);
+      const double loose =
+          0.5 * loosening_[int(digit)] * (1.0 - std::cos(2.0 * kPi * kSettlings * held));
       const double let_go = minimum_jerk(after / kWidest);
       const double relax = minimum_jerk((after - 0.5) / 0.5);
       q[c] = relaxed_[c] + (grasp_.wide[c] - relaxed_[c]) * open +
-             (grasp_.closed[c] - grasp_.wide[c]) * (shut - let_go) +
+             (grasp_.closed[c] - grasp_.wide[c]) * (shut - let_go - loose) +
              (relaxed_[c] - grasp_.wide[c]) * relax + noise(c);
     }
     return q.cwiseMax(performer_.limits().lower).cwiseMin(performer_.limits().upper);
@@ -107,8 +114,9 @@ class Performance {
   ClosedHand grasp_;
   Dice& dice_;
   Eigen::VectorXd relaxed_;
-  double reach_ = 1.0, release_ = 1.0;  // seconds
-  std::array<double, kDigitCount> lags_;
+  double reach_ = 1.0, release_ = 1.0;         // seconds
+  std::array<double, kDigitCount> lags_;       // seconds
+  std::array<double, kDigitCount> loosening_;  // of the way to wide
 };
 
 struct Take {

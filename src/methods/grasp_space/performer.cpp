@@ -318,7 +318,7 @@ double Performer::meet(const Meeting& meeting, Thing& thing, Eigen::VectorXd& q)
   };
   evaluate(start);
   optimize::LeastSquaresOptions options;
-  options.max_iterations = 60;
+  options.max_iterations = 40;
   options.function_tolerance = 1e-5;
   const auto solved = optimize::minimize_squares(
       [&](const Eigen::VectorXd& x, Eigen::VectorXd& residuals) {
