@@ -289,6 +289,10 @@ Result<int> train(const Arguments& a, Session& session) {
   if (const Status good = check(a, session); !good) return good.error();
   auto data = load_data(a, session);
   if (!data) return data.error();
+  if (session.stopped()) {
+    session.report.summary = {Termination::kInterrupted, 0, 0.0, "stopped before training"};
+    return kExitInterrupted;
+  }
   grasp_space::TrainOptions options;
   options.name = model_name(a, session);
   if (a.dimensions > 0) options.dimension = a.dimensions;

@@ -76,7 +76,7 @@ io::Series sample_points(const Eigen::MatrixXd& reduced) {
   series.line = false;
   series.points = true;
   series.width = 0.8;
-  series.color_srgb = Vec3(1.0, 1.0, 1.0);
+  series.color_srgb = Vec3(0.85, 0.85, 0.85);
   const Eigen::Index every = std::max<Eigen::Index>(1, reduced.rows() / kMost);
   for (Eigen::Index r = 0; r < reduced.rows(); r += every) {
     series.x.push_back(reduced(r, 0));

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stop_token>
 
 #include <gtest/gtest.h>
 
@@ -30,10 +31,10 @@ class TrainCommand : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder); }
 
   std::string at(const std::string& name) const { return (folder / name).string(); }
-  int call(std::vector<std::string> arguments) {
+  int call(std::vector<std::string> arguments, std::stop_token stop = {}) {
     arguments.insert(arguments.begin(), "train");
     std::ostringstream o, e;
-    const int code = run(arguments, {o, e, false, {}});
+    const int code = run(arguments, {o, e, false, stop});
     out = o.str();
     err = e.str();
     return code;
@@ -106,6 +107,13 @@ TEST_F(TrainCommand, TakesTheDimensionsThatKeepAFraction) {
   const auto space = load_grasp_model(at("a.json")).value();
   EXPECT_GE(space.pca.kept(space.dimension()), 0.9);
   EXPECT_LT(space.pca.kept(space.dimension() - 1), 0.9);
+}
+
+TEST_F(TrainCommand, StopsWhenAskedAndLeavesNothing) {
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(call({"--example", "hook", "-o", at("a.json")}, stop.get_token()), kExitInterrupted);
+  EXPECT_TRUE(fs::is_empty(folder));
 }
 
 TEST_F(TrainCommand, RefusesBadInputInOneLine) {
