@@ -99,4 +99,14 @@ bool Hand::may_overlap(int segment_a, int segment_b) const {
   return std::binary_search(overlapping.begin(), overlapping.end(), key);
 }
 
+Hand without_small_joints(const Hand& hand, double range) {
+  Hand stiff = hand;
+  for (Segment& segment : stiff.segments) {
+    std::erase_if(segment.joints, [&](const Joint& joint) {
+      return joint.type == JointType::kHinge && joint.upper[0] - joint.lower[0] < range;
+    });
+  }
+  return stiff;
+}
+
 }  // namespace prehend

@@ -8,6 +8,7 @@ namespace prehend::physics {
 namespace {
 
 constexpr int kHand = 0, kObject = 0;
+constexpr double kTurnRadius = 0.05;  // m, that makes a speed of a turn
 
 const std::array<Vec3, 6>& push_directions() {
   static const std::array<Vec3, 6> kDirections = {Vec3::UnitX(),  -Vec3::UnitX(), Vec3::UnitY(),
@@ -121,7 +122,7 @@ bool GraspProver::close(State& state, const GraspPlan& plan, GraspProof& proof) 
   for (const Contact& contact : proof.contacts) {
     proof.grip_force -= contact.force_world.dot(contact.normal_world);
   }
-  const bool lost = moved_too_far(state, proof);
+  const bool lost = moved_too_far(state.object_pose(kObject), proof);
   proof.closing_displacement = proof.displacement;
   proof.closing_rotation = proof.rotation;
   if (lost) {
@@ -132,24 +133,42 @@ bool GraspProver::close(State& state, const GraspPlan& plan, GraspProof& proof) 
 }
 
 bool GraspProver::push(State& state, GraspProof& proof) const {
-  const int steps = static_cast<int>(std::lround(options_.push_seconds / options_.timestep));
   const double force = options_.push_per_mass * world_->object(kObject).mass;
   for (const Vec3& direction : push_directions()) {
-    state.set_object_wrench(kObject, {force * direction, Vec3::Zero()});
-    for (int i = 0; i < steps; ++i) {
-      state.step();
-      if (moved_too_far(state, proof)) {
-        proof.reason = "the object was pushed out of the hand";
-        return false;
-      }
-    }
+    if (push_along(state, force * direction, proof)) continue;
+    proof.reason =
+        state.healthy() ? "the object was pushed out of the hand" : "the simulation came apart";
+    return false;
   }
-  if (!state.healthy()) proof.reason = "the simulation came apart";
+  return true;
+}
+
+bool GraspProver::push_along(State& state, const Vec3& force, GraspProof& proof) const {
+  const int steps = static_cast<int>(std::lround(options_.push_seconds / options_.timestep));
+  const int window = static_cast<int>(std::lround(options_.rest_seconds / options_.timestep));
+  state.set_object_wrench(kObject, {force, Vec3::Zero()});
+  Transform before = state.object_pose(kObject);
+  for (int i = 1; i <= steps; ++i) {
+    state.step();
+    const Transform pose = state.object_pose(kObject);
+    if (moved_too_far(pose, proof)) return false;
+    if (i % window != 0 || options_.rest_speed <= 0.0) continue;
+    const double moved = (pose.position - before.position).norm() +
+                         kTurnRadius * angle_between(pose.rotation, before.rotation);
+    const double windows_left = static_cast<double>(steps - i) / window;
+    if (moved < options_.rest_speed * options_.rest_seconds) {
+      const Transform later{
+          slerp(Quat::Identity(), pose.rotation * before.rotation.conjugate(), windows_left) *
+              pose.rotation,
+          pose.position + windows_left * (pose.position - before.position)};
+      return !moved_too_far(later, proof) && state.healthy();
+    }
+    before = pose;
+  }
   return state.healthy();
 }
 
-bool GraspProver::moved_too_far(const State& state, GraspProof& proof) const {
-  const Transform pose = state.object_pose(kObject);
+bool GraspProver::moved_too_far(const Transform& pose, GraspProof& proof) const {
   const Vec3& center = world_->object(kObject).center_of_mass;
   const double displacement = (pose * center - center).norm();
   const double rotation = angle_between(Quat::Identity(), pose.rotation);

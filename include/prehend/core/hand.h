@@ -106,4 +106,8 @@ struct Hand {
 
 using HandPtr = std::shared_ptr<const Hand>;
 
+// The hand without those joints that turn by less than `range`: segments, names and poses are the
+// same, coordinates fewer.
+Hand without_small_joints(const Hand& hand, double range);
+
 }  // namespace prehend

@@ -25,9 +25,14 @@ struct GraspPlan {
 
 struct GraspProofOptions {
   double timestep = 0.004;
-  int phase_steps = 100;           // pre-grasp to grasp, and grasp to squeeze, and settling before
-  double push_per_mass = 10.0;     // N / kg
-  double push_seconds = 2.0;       // each of the six
+  int phase_steps = 100;        // pre-grasp to grasp, and grasp to squeeze, and settling before
+  double push_per_mass = 10.0;  // N / kg
+  double push_seconds = 2.0;    // each of the six
+  // A push ends early once the object rests: once over `rest_seconds` it moved (and its surface
+  // turned, at 5 cm) slower than this, in m/s. What it would still creep by is added to what is
+  // reported. 0: every push lasts its whole time.
+  double rest_speed = 0.0001;
+  double rest_seconds = 0.2;
   double max_displacement = 0.05;  // m, of the centre of mass, from where it stood at first
   double max_rotation = radians(15.0);
   double max_penetration = 0.01;  // m, when the hand first takes the grasp
@@ -77,7 +82,8 @@ class GraspProver {
               bool smooth) const;
   bool close(State& state, const GraspPlan& plan, GraspProof& proof) const;
   bool push(State& state, GraspProof& proof) const;
-  bool moved_too_far(const State& state, GraspProof& proof) const;
+  bool push_along(State& state, const Vec3& force, GraspProof& proof) const;
+  bool moved_too_far(const Transform& pose, GraspProof& proof) const;
 
   GraspProofOptions options_;
   WorldPtr world_;

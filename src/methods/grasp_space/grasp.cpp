@@ -47,6 +47,16 @@ double exact_penetration(const Hand& hand, const HandPose& pose,
   return deepest;
 }
 
+// Metacarpals that turn by a few degrees cost a fifth of a simulation's step and change no grasp:
+// they are kept still.
+constexpr double kSmallJoint = radians(10.0);
+
+void restore_joints(const Hand& stiff, const Hand& hand, physics::GraspPlan& plan) {
+  for (Eigen::VectorXd* q : {&plan.pregrasp, &plan.grasp, &plan.squeeze}) {
+    *q = coordinates(hand, pose_from_coordinates(stiff, plan.root_object, *q));
+  }
+}
+
 class Finder {
  public:
   Finder(const GraspProblem& problem, const GraspOptions& options, GraspTarget target,
@@ -60,13 +70,21 @@ class Finder {
 
   GraspReport run(const Monitor& monitor) {
     const auto start = std::chrono::steady_clock::now();
-    while (report_.held < options_.count && report_.candidates < options_.max_candidates &&
-           !monitor.stop.stop_requested()) {
-      std::vector<Grasp> batch = propose();
-      if (options_.verify) prove(batch);
+    while (report_.held < options_.count && !monitor.stop.stop_requested()) {
+      const int needed = options_.count - report_.held;
+      while (static_cast<int>(queue_.size()) < needed &&
+             report_.candidates < options_.max_candidates && !monitor.stop.stop_requested()) {
+        propose();
+        tell(monitor);
+      }
+      if (queue_.empty()) break;
+      const int proving = std::min(needed, static_cast<int>(queue_.size()));
+      std::vector<Grasp> batch(std::make_move_iterator(queue_.begin()),
+                               std::make_move_iterator(queue_.begin() + proving));
+      queue_.erase(queue_.begin(), queue_.begin() + proving);
+      if (options_.verify) prove(batch, monitor);
       keep(batch);
-      monitor.report(std::min(1.0, double(report_.held) / options_.count),
-                     fmt::format("{} of {} grasps hold", report_.held, options_.count));
+      tell(monitor);
     }
     finish(monitor);
     report_.seconds = seconds_since(start);
@@ -74,22 +92,27 @@ class Finder {
   }
 
  private:
-  std::vector<Grasp> propose() {
+  void tell(const Monitor& monitor) const {
+    monitor.report(std::min(1.0, static_cast<double>(report_.held) / options_.count),
+                   fmt::format("{} of {} grasps hold, {} searches", report_.held, options_.count,
+                               report_.candidates));
+  }
+
+  void propose() {
     std::vector<std::optional<Grasp>> made(options_.batch);
     tbb::parallel_for(0, options_.batch,
                       [&](int i) { made[i] = makers_.local().make(report_.candidates + i); });
     report_.candidates += options_.batch;
-    std::vector<Grasp> batch;
     for (std::optional<Grasp>& grasp : made) {
       if (!grasp || !differs_from_all(*grasp, seen_, options_)) continue;
       seen_.push_back(*grasp);
-      batch.push_back(std::move(*grasp));
+      queue_.push_back(std::move(*grasp));
     }
-    return batch;
   }
 
-  void prove(std::vector<Grasp>& batch) {
+  void prove(std::vector<Grasp>& batch, const Monitor& monitor) {
     tbb::parallel_for(size_t{0}, batch.size(), [&](size_t i) {
+      if (monitor.stop.stop_requested()) return;
       batch[i].proof = prover_->prove(states_.local(), batch[i].plan);
       batch[i].penetration = exact_penetration(*problem_.hand, batch[i].pose, *target_.exact);
     });
@@ -97,7 +120,6 @@ class Finder {
 
   void keep(std::vector<Grasp>& batch) {
     for (Grasp& grasp : batch) {
-      if (report_.held >= options_.count) break;
       ++report_.proposed;
       report_.mean_penetration += grasp.penetration;
       if (!options_.verify || grasp.proof.held) ++report_.held;
@@ -128,15 +150,18 @@ class Finder {
   std::shared_ptr<const physics::GraspProver> prover_;
   tbb::enumerable_thread_specific<CandidateMaker> makers_;
   tbb::enumerable_thread_specific<physics::State> states_;
-  std::vector<Grasp> seen_;
+  std::vector<Grasp> seen_;   // all proposals, proven or not
+  std::vector<Grasp> queue_;  // those still to be proven, in the order of their numbers
   GraspReport report_;
 };
 
 }  // namespace
 
-Result<GraspReport> find_grasps(const GraspProblem& problem, const GraspOptions& options,
+Result<GraspReport> find_grasps(const GraspProblem& wanted, const GraspOptions& options,
                                 const Monitor& monitor) {
   const auto start = std::chrono::steady_clock::now();
+  GraspProblem problem = wanted;
+  problem.hand = std::make_shared<const Hand>(without_small_joints(*wanted.hand, kSmallJoint));
   Result<GraspTarget> target = prepare_target(problem, options.search_faces);
   if (!target) return target.error();
   auto prover =
@@ -145,6 +170,7 @@ Result<GraspReport> find_grasps(const GraspProblem& problem, const GraspOptions&
   const double load_seconds = seconds_since(start);
   GraspReport report = Finder(problem, options, std::move(*target), *prover).run(monitor);
   report.load_seconds = load_seconds;
+  for (Grasp& grasp : report.grasps) restore_joints(*problem.hand, *wanted.hand, grasp.plan);
   return report;
 }
 
