@@ -5,8 +5,11 @@
 //             successes make a direction of their own that follows ridges. Outside, a climber that
 //             has no step left starts again far from all optima found so far.
 // Departs:    climbs end at a coarse step for the first part of the budget, and the best optimum
-//             is then refined: with some hundred evaluations, full precision in every valley would
-//             leave none to find another. "Far" is the farthest of some random points.
+//             is then climbed from again and again, each time along new directions askew to the
+//             axes: with some hundred evaluations, full precision in every valley would leave none
+//             to find another, and steps along the axes alone end at cliffs that a slanted one
+//             passes. "Far" is the farthest of some random points, and the best of a few such
+//             points is the new start, since penalties fill much of a box.
 // Symbols:    everything is in the unit box.
 #include <algorithm>
 #include <limits>
@@ -18,19 +21,24 @@ namespace prehend::optimize {
 namespace {
 
 constexpr double kFirstStep = 0.25;
-constexpr double kCoarseStep = 0.01;
-constexpr double kFineStep = 1e-9;
-constexpr double kExploring = 0.6;  // of the budget
-constexpr int kCandidates = 64;     // for a new start
+constexpr double kCoarseStep = 0.02;
+constexpr double kAgainStep = 0.03;  // first step of a climb from the best
+constexpr double kFineStep = 3e-4;   // its last, halved from one to the next
+constexpr double kFinestStep = 1e-9;
+constexpr double kExploring = 0.5;  // of the budget
+constexpr int kCandidates = 64;     // of which the farthest from all optima may be a new start
+constexpr int kStarts = 4;          // of which the best is
 
 class Climber {
  public:
   Climber(Search& search, std::uint64_t seed)
       : search_(search), random_(seed), n_(search.dimension()), optima_(n_, search.budget()) {
-    for (Eigen::VectorXd* v : {&x_, &best_, &trial_, &move_, &last_move_, &ridge_, &candidate_}) {
+    for (Eigen::VectorXd* v :
+         {&x_, &best_, &trial_, &move_, &last_move_, &ridge_, &candidate_, &start_}) {
       v->setZero(n_);
     }
     steps_.setZero(n_ + 1);
+    basis_.setIdentity(n_, n_);
   }
 
   void run(const SearchStart& start) {
@@ -39,26 +47,23 @@ class Climber {
     best_ = x_;
     best_value_ = value_;
     climb(kFirstStep, kCoarseStep);
-    bool refined = false;
-    while (search_.left() > 0) {
-      if (!refined && search_.left() <= (1.0 - kExploring) * search_.budget()) {
-        x_ = best_;
-        value_ = best_value_;
-        climb(2.0 * kCoarseStep, kFineStep);
-        refined = true;
-      } else {
-        const double room = start_far_from_optima();
-        climb(std::min(kFirstStep, 0.5 * room), refined ? kFineStep : kCoarseStep);
-      }
+    while (search_.left() > (1.0 - kExploring) * search_.budget()) {
+      const double room = start_far_from_optima();
+      climb(std::min(kFirstStep, 0.5 * room), kCoarseStep);
+    }
+    for (double last_step = kFineStep; search_.left() > 0;
+         last_step = std::max(kFinestStep, 0.5 * last_step)) {
+      turn_basis();
+      climb_from_best(kAgainStep, last_step);
     }
   }
 
  private:
-  // Direction n is the ridge; its step is its length.
+  // Directions are the basis's, and n is the ridge; its step is its length.
   bool try_move(int direction, double step) {
     trial_ = x_;
     if (direction < n_) {
-      trial_[direction] += step;
+      trial_ += step * basis_.col(direction);
     } else {
       trial_ += (step / ridge_.norm()) * ridge_;
     }
@@ -104,8 +109,28 @@ class Climber {
     }
   }
 
-  // Moves there; returns the distance to the nearest optimum.
+  void climb_from_best(double first_step, double last_step) {
+    x_ = best_;
+    value_ = best_value_;
+    climb(first_step, last_step);
+  }
+
+  // Moves to the best of some such points; returns its distance to the nearest optimum.
   double start_far_from_optima() {
+    double room = 0.0;
+    value_ = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < kStarts && search_.left() > 0; ++i) {
+      const double distance = draw_far_from_optima();
+      const double value = search_.evaluate_unit(start_);
+      if (i > 0 && !(value < value_)) continue;
+      x_ = start_;
+      value_ = value;
+      room = distance;
+    }
+    return room;
+  }
+
+  double draw_far_from_optima() {
     double farthest = -1.0;
     for (int i = 0; i < kCandidates; ++i) {
       for (double& entry : candidate_) entry = random_.uniform();
@@ -115,11 +140,20 @@ class Climber {
       }
       if (nearest > farthest) {
         farthest = nearest;
-        x_ = candidate_;
+        start_ = candidate_;
       }
     }
-    value_ = search_.evaluate_unit(x_);
     return std::sqrt(farthest);
+  }
+
+  // Orthonormal, all orientations alike.
+  void turn_basis() {
+    for (int k = 0; k < n_; ++k) {
+      auto direction = basis_.col(k);
+      for (double& entry : direction) entry = random_.normal();
+      for (int j = 0; j < k; ++j) direction -= basis_.col(j).dot(direction) * basis_.col(j);
+      direction.normalize();
+    }
   }
 
   Search& search_;
@@ -127,7 +161,8 @@ class Climber {
   int n_;
   Eigen::MatrixXd optima_;  // the first count_ columns; a climb costs at least one evaluation
   int count_ = 0;
-  Eigen::VectorXd x_, best_, trial_, move_, last_move_, ridge_, candidate_;
+  Eigen::VectorXd x_, best_, trial_, move_, last_move_, ridge_, candidate_, start_;
+  Eigen::MatrixXd basis_;  // of the unit box, a direction a column
   double value_ = 0.0, best_value_ = 0.0;
   Eigen::VectorXd steps_;
   int last_direction_ = -1;
