@@ -1,0 +1,210 @@
+#include "prehend/methods/grasp_space/grasp.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include "tests/methods/grasp_space/grasp_fixture.h"
+
+namespace prehend::grasp_space {
+namespace {
+
+constexpr double kPenetration = 0.001;  // metres, of a proposed grasp
+
+GraspProblem problem_of(ObjectPtr object) {
+  GraspProblem problem;
+  problem.hand = test_hand();
+  problem.object = std::move(object);
+  problem.space = general_space();
+  return problem;
+}
+
+ObjectPtr ball(double radius) { return primitive(ShapeKind::kSphere, {radius, 0.0, 0.0}); }
+
+GraspReport find(const GraspProblem& problem, const GraspOptions& options) {
+  auto report = find_grasps(problem, options);
+  EXPECT_TRUE(report.ok()) << (report.ok() ? "" : report.message());
+  return report.ok() ? std::move(*report) : GraspReport{};
+}
+
+// Everything that a grasp says, bit by bit.
+std::vector<double> numbers(const Grasp& grasp) {
+  std::vector<double> all = {grasp.metric,           grasp.log_likelihood,
+                             grasp.epsilon,          grasp.imbalance,
+                             grasp.penetration,      grasp.self_penetration,
+                             grasp.least_grip_force, grasp.proof.displacement,
+                             grasp.proof.rotation,   grasp.proof.grip_force};
+  const auto add = [&](const auto& v) { all.insert(all.end(), v.begin(), v.end()); };
+  add(grasp.plan.pregrasp);
+  add(grasp.plan.grasp);
+  add(grasp.plan.squeeze);
+  for (const Transform& t : {grasp.plan.pregrasp_root, grasp.plan.root_object}) {
+    add(t.position);
+    add(t.rotation.coeffs());
+  }
+  for (const TouchPoint& touch : grasp.touches) add(touch.point);
+  for (const Vec3& force : grasp.forces) add(force);
+  return all;
+}
+
+TEST(FindGrasps, FindsSomeThatHoldABall) {
+  GraspOptions options;
+  options.count = 3;
+  const GraspProblem problem = problem_of(ball(0.035));
+  const GraspReport report = find(problem, options);
+  EXPECT_GE(report.held, options.count);
+  EXPECT_EQ(report.summary.termination, Termination::kConverged);
+  EXPECT_EQ(static_cast<int>(report.grasps.size()), report.proposed);
+  const auto limits = coordinate_limits(*problem.hand);
+  int held = 0;
+  for (const Grasp& grasp : report.grasps) {
+    EXPECT_EQ(grasp.proof.held, held < report.held) << "those that held come first";
+    held += grasp.proof.held;
+    EXPECT_TRUE(grasp.proof.held == grasp.proof.reason.empty());
+    EXPECT_LT(grasp.penetration, kPenetration);
+    EXPECT_GT(grasp.epsilon, options.least_epsilon);
+    EXPECT_LT(grasp.imbalance, options.most_imbalance);
+    EXPECT_GE(grasp.log_likelihood, problem.space->log_threshold);
+    EXPECT_EQ(grasp.forces.size(), grasp.touches.size());
+    EXPECT_EQ(limit_violation(limits, grasp.plan.grasp), 0.0);
+    EXPECT_LT((coordinates(*problem.hand, grasp.pose) - grasp.plan.grasp).cwiseAbs().maxCoeff(),
+              1e-9);
+  }
+  EXPECT_EQ(held, report.held);
+}
+
+TEST(FindGrasps, TheirSqueezeIsBalancedAndInsideItsCones) {
+  GraspOptions options;
+  options.count = 3;
+  options.verify = false;
+  const GraspProblem problem = problem_of(ball(0.03));
+  for (const Grasp& grasp : find(problem, options).grasps) {
+    Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
+    double normal_sum = 0.0;
+    for (size_t i = 0; i < grasp.forces.size(); ++i) {
+      const Vec3& f = grasp.forces[i];
+      const double normal = -f.dot(grasp.touches[i].normal);
+      const double across = (f + normal * grasp.touches[i].normal).norm();
+      EXPECT_GE(normal, -1e-9);
+      EXPECT_LE(across, options.friction_margin * problem.object->friction * normal + 1e-6);
+      force += f;
+      torque += (grasp.touches[i].point - problem.object->center_of_mass).cross(f);
+      normal_sum += normal;
+    }
+    EXPECT_LT(force.norm(), 1.01 * options.most_imbalance * normal_sum);
+    EXPECT_LT(torque.norm(), 0.1 * options.most_imbalance * normal_sum);  // N m, of a 3 cm ball
+  }
+}
+
+TEST(FindGrasps, CountIsHonouredAndGraspsDifferFromEachOther) {
+  GraspOptions options;
+  options.verify = false;
+  for (const int count : {1, 7}) {
+    options.count = count;
+    const GraspReport report = find(problem_of(ball(0.035)), options);
+    EXPECT_EQ(report.held, count);
+    EXPECT_EQ(static_cast<int>(report.grasps.size()), count);
+    for (size_t i = 0; i < report.grasps.size(); ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        const Transform& a = report.grasps[i].plan.root_object;
+        const Transform& b = report.grasps[j].plan.root_object;
+        EXPECT_TRUE((a.position - b.position).norm() > options.different_shift ||
+                    angle_between(a.rotation, b.rotation) > options.different_turn);
+      }
+    }
+  }
+}
+
+TEST(FindGrasps, CandidatesRunOut) {
+  GraspOptions options;
+  options.count = 1000;
+  options.max_candidates = 32;
+  options.verify = false;
+  const GraspReport report = find(problem_of(ball(0.035)), options);
+  EXPECT_EQ(report.candidates, 32);
+  EXPECT_LT(report.held, 1000);
+  EXPECT_EQ(report.summary.termination, Termination::kLimitReached);
+}
+
+TEST(FindGrasps, SameAnswerForOneThreadAndTwo) {
+  GraspOptions options;
+  options.batch = 6;
+  const GraspProblem problem =
+      problem_of(std::make_shared<const Object>(geometry::builtin_object("soap").value()));
+  std::vector<GraspReport> reports;
+  for (const size_t threads : {1, 2}) {
+    tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
+    reports.push_back(find(problem, options));
+  }
+  EXPECT_EQ(reports[0].candidates, reports[1].candidates);
+  ASSERT_EQ(reports[0].grasps.size(), reports[1].grasps.size());
+  EXPECT_FALSE(reports[0].grasps.empty());
+  for (size_t i = 0; i < reports[0].grasps.size(); ++i) {
+    EXPECT_EQ(numbers(reports[0].grasps[i]), numbers(reports[1].grasps[i]));
+  }
+}
+
+TEST(FindGrasps, OtherSeedsFindOthers) {
+  GraspOptions options;
+  options.verify = false;
+  const GraspReport first = find(problem_of(ball(0.035)), options);
+  options.seed = 2;
+  const GraspReport second = find(problem_of(ball(0.035)), options);
+  ASSERT_FALSE(first.grasps.empty() || second.grasps.empty());
+  EXPECT_NE(numbers(first.grasps[0]), numbers(second.grasps[0]));
+}
+
+TEST(FindGrasps, StopsWhenAsked) {
+  std::stop_source source;
+  source.request_stop();
+  Monitor monitor;
+  monitor.stop = source.get_token();
+  const auto report = find_grasps(problem_of(ball(0.035)), {}, monitor);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->candidates, 0);
+  EXPECT_EQ(report->summary.termination, Termination::kInterrupted);
+}
+
+// Disabled until it holds: the search is drawn to the region, but what touches outside of it is not
+// yet turned down.
+TEST(FindGrasps, DISABLED_ARegionIsRespected) {
+  const auto bunny = geometry::builtin_object("bunny");
+  if (!bunny) GTEST_SKIP() << bunny.message();
+  GraspProblem problem = problem_of(std::make_shared<const Object>(*bunny));
+  const Vec3 tip =
+      *std::max_element(bunny->shape.mesh->vertices.begin(), bunny->shape.mesh->vertices.end(),
+                        [](const Vec3& a, const Vec3& b) { return a.y() < b.y(); });
+  problem.region = Region{tip - 0.02 * Vec3::UnitY(), 0.035};
+  GraspOptions options;
+  options.verify = false;
+  const GraspReport report = find(problem, options);
+  ASSERT_EQ(report.grasps.size(), 1u);
+  for (const Grasp& grasp : report.grasps) {
+    for (const TouchPoint& touch : grasp.touches) {
+      EXPECT_LE((touch.point - problem.region->center).norm(), problem.region->radius)
+          << problem.hand->segments[touch.segment].name;
+    }
+  }
+}
+
+TEST(FindGrasps, FailsInOneLine) {
+  GraspProblem problem = problem_of(ball(0.035));
+  const auto message = [&] {
+    const auto report = find_grasps(problem);
+    EXPECT_FALSE(report.ok());
+    const std::string text = report.ok() ? "" : report.message();
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+    return text;
+  };
+  problem.region = Region{{0.5, 0.0, 0.0}, 0.01};
+  EXPECT_NE(message().find("region"), std::string::npos);
+  problem.region.reset();
+  problem.object = ball(0.5);
+  EXPECT_NE(message().find("too large"), std::string::npos);
+  problem.object = ball(0.001);
+  EXPECT_NE(message().find("too small"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace prehend::grasp_space
