@@ -15,6 +15,10 @@ def seconds(name):
     return run["cpu_time"] * SCALE[run["time_unit"]]
 
 
+def metric(method):
+    return runs[f"BM_GraspFigure5/{method}/iterations:100"]["metric_mean"]
+
+
 # what, how to measure it, "<=" or ">=", the limit, unit
 ROWS = [
     ("step of the 57-DOF hand on a cylinder, over bare mj_step",
@@ -34,19 +38,28 @@ ROWS = [
      lambda: 1e3 * seconds("BM_ForceClosure/10"), "<=", 2, "ms"),
     ("weakest wrench of a grasp, 20 contacts",
      lambda: 1e3 * seconds("BM_ForceClosure/20"), "<=", 5, "ms"),
+    *[(f"600 evaluations, bunny of {faces:,} faces (paper: {paper})",
+       lambda faces=faces: 1e3 * seconds(f"BM_GraspTable1/{faces}"), "<=", 20, "ms")
+      for faces, paper in ((1000, "1 s"), (3851, "2 s"), (16301, "8 s"), (146148, "17 s"))],
+    ("the same, 146,148 over 1,000 faces (paper: 17)",
+     lambda: seconds("BM_GraspTable1/146148") / seconds("BM_GraspTable1/1000"), "<=", 1.5, "x"),
+    *[(f"figure 5, mean metric of 100 trials: hill climbing over {name}",
+       lambda label=label: metric("dhc") / metric(label), limit and "<=", limit, "x")
+      for label, name, limit in (("annealing", "annealing", 1), ("genetic", "genetic", 1),
+                                 ("cma_es", "CMA-ES", None))],
     ("balanced squeeze, 15 contacts", lambda: 1e6 * seconds("BM_BalancedSqueeze/15"), "<=", 300, "us"),
 ]
 
 short = 0
-print(f"{'what':<60}{'measured':>12}  {'limit':>10}")
+print(f"{'what':<68}{'measured':>12}  {'limit':>10}")
 for what, measure, relation, limit, unit in ROWS:
     try:
         value = measure()
     except KeyError as missing:
-        print(f"{what:<60}{'not run':>12}  ({missing.args[0]})")
+        print(f"{what:<68}{'not run':>12}  ({missing.args[0]})")
         continue
     met = relation is None or (value <= limit if relation == "<=" else value >= limit)
     short += not met
     bound = "" if relation is None else f"{relation} {limit:g}"
-    print(f"{what:<60}{value:>9.3g} {unit:<3} {bound:>10}{'' if met else '   SHORT'}")
+    print(f"{what:<68}{value:>9.3g} {unit:<3} {bound:>10}{'' if met else '   SHORT'}")
 sys.exit(1 if short else 0)
