@@ -32,7 +32,7 @@ struct GraspProofOptions {
   // turned, at 5 cm) slower than this, in m/s. What it would still creep by is added to what is
   // reported. 0: every push lasts its whole time.
   double rest_speed = 0.0001;
-  double rest_seconds = 0.2;
+  double rest_seconds = 0.1;
   double max_displacement = 0.05;  // m, of the centre of mass, from where it stood at first
   double max_rotation = radians(15.0);
   double max_penetration = 0.01;  // m, when the hand first takes the grasp

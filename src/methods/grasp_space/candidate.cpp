@@ -7,6 +7,7 @@ namespace prehend::grasp_space {
 namespace {
 
 // What a proposal may show before it is proven.
+constexpr double kMostCoarsePenetration = 0.002;  // m, on the search's field
 constexpr double kMostPenetration = 0.0008, kMostSelfPenetration = 0.0008;  // m
 // What the hand keeps from the object at first, the largest that it can, and may enter it on the
 // way from there, m.
@@ -42,7 +43,8 @@ CandidateMaker::CandidateMaker(const GraspProblem& problem, const GraspTarget& t
       sampler_(*target.search_mesh),
       search_(*problem.hand, *problem.space, target.metric, options.metric),
       shape_(*problem.hand, *problem.space),
-      refiner_(*problem.hand, target.contact, options.refine),
+      coarse_(*problem.hand, target.metric.whole, options.refine, problem.region),
+      refiner_(*problem.hand, target.contact, options.refine, problem.region),
       kinematics_(*problem.hand) {}
 
 // The palm faces a point of the surface from a distance between touching and a finger's length.
@@ -92,11 +94,26 @@ std::optional<Grasp> CandidateMaker::make(int number) {
   return grasp;
 }
 
+// Touches by at least two of the groups that oppose each other, and all of them where wanted.
+bool CandidateMaker::opposes(const RefinedGrasp& refined) const {
+  std::array<bool, 3> touches = {};
+  for (const TouchPoint& touch : refined.touches) {
+    if (problem_.region && !problem_.region->contains(touch.point)) return false;
+    touches[static_cast<int>(group_of(problem_.hand->segments[touch.segment]))] = true;
+  }
+  return touches[0] + touches[1] + touches[2] >= 2;
+}
+
 bool CandidateMaker::touch(const SearchResult& found, Grasp& grasp) {
   const Hand& hand = *problem_.hand;
   HandPose pose = shape_.pose(found.reduced);
   place_wrist(hand, found.wrist_object, pose);
-  const RefinedGrasp refined = refiner_.refine(pose.root_world, coordinates(hand, pose));
+  const RefinedGrasp near = coarse_.refine(pose.root_world, coordinates(hand, pose));
+  if (!opposes(near) || near.penetration > kMostCoarsePenetration ||
+      near.self_penetration > kMostSelfPenetration) {
+    return false;
+  }
+  const RefinedGrasp refined = refiner_.refine(near.root_object, near.coordinates);
   grasp.plan.root_object = refined.root_object;
   grasp.plan.grasp = refined.coordinates;
   grasp.pose = pose_from_coordinates(hand, refined.root_object, refined.coordinates);
@@ -106,12 +123,7 @@ bool CandidateMaker::touch(const SearchResult& found, Grasp& grasp) {
   const GraspSpace& space = *problem_.space;
   grasp.log_likelihood =
       space.mixture.log_density(space.pca.project(pose_vector(hand, grasp.pose)));
-  std::array<int, 3> groups = {};
-  for (const TouchPoint& touch : grasp.touches) {
-    ++groups[static_cast<int>(group_of(hand.segments[touch.segment]))];
-  }
-  const int opposing = (groups[0] > 0) + (groups[1] > 0) + (groups[2] > 0);
-  return opposing >= 2 && refined.penetration < kMostPenetration &&
+  return opposes(refined) && refined.penetration < kMostPenetration &&
          refined.self_penetration < kMostSelfPenetration &&
          grasp.log_likelihood >= space.log_threshold;
 }
@@ -135,7 +147,19 @@ bool CandidateMaker::judge(Grasp& grasp) {
   grasp.epsilon = force_closure(contacts, object, quality).epsilon;
   if (!(grasp.epsilon > options_.least_epsilon)) return false;
   grasp.least_grip_force = least_grip_force_any_way(contacts, object, kStandardGravity, quality);
-  return true;
+  return strengthen(grasp);
+}
+
+// Heavy things, and those held far from their centre of mass, want a firmer squeeze.
+bool CandidateMaker::strengthen(Grasp& grasp) const {
+  double total = 0.0;
+  for (size_t i = 0; i < grasp.forces.size(); ++i) {
+    total -= grasp.forces[i].dot(grasp.touches[i].normal);
+  }
+  const double wanted = options_.least_grip_ratio * grasp.least_grip_force;
+  const double factor = std::max(1.0, wanted / total);
+  for (Vec3& force : grasp.forces) force *= std::min(factor, options_.most_squeeze);
+  return factor <= options_.most_squeeze;
 }
 
 // The servos' targets: torques J^T f that give the squeeze's forces, over their stiffness.

@@ -22,7 +22,9 @@ class CandidateMaker {
   Stance draw_stance(Random& random);
   Stance best_stance(Random& random);
   bool touch(const SearchResult& found, Grasp& grasp);
+  bool opposes(const RefinedGrasp& refined) const;
   bool judge(Grasp& grasp);
+  bool strengthen(Grasp& grasp) const;
   bool open(Grasp& grasp);
   void plan(Grasp& grasp);
 
@@ -33,6 +35,7 @@ class CandidateMaker {
   geometry::SurfaceSampler sampler_;
   GraspSearch search_;
   ShapeKinematics shape_;
+  GraspRefiner coarse_;  // on the search's field: cheap, and good enough to turn down most
   GraspRefiner refiner_;
   HandKinematics kinematics_;
 };

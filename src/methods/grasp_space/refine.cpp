@@ -18,7 +18,8 @@ namespace prehend::grasp_space {
 namespace {
 
 constexpr double kFirstDamping = 1e-3, kLeastDamping = 1e-9, kMostDamping = 1e6;
-constexpr double kStop = 1e-5;  // relative fall of the cost that ends the iterations
+constexpr double kStop = 1e-4;  // relative fall of the cost that ends the iterations
+constexpr double kDrawn = 3.0;  // times RefineOptions::reach: farther, the touch weighs a tenth
 
 // How much a segment's touch counts: pulps are what hands hold with.
 double touch_weight(const Segment& segment) {
@@ -30,24 +31,29 @@ double touch_weight(const Segment& segment) {
 
 GraspRefiner::GraspRefiner(const Hand& hand,
                            std::shared_ptr<const geometry::SignedDistance> distance,
-                           const RefineOptions& options)
+                           const RefineOptions& options, const std::optional<Region>& region)
     : hand_(hand),
       distance_(std::move(distance)),
       options_(options),
+      region_(region),
       kinematics_(hand),
       limits_(coordinate_limits(hand)) {
-  const int size = 6 + hand.dof();
-  row_.resize(size);
-  normal_.resize(size, size);
-  gradient_.resize(size);
-  for (int a = 0; a < hand.segment_count(); ++a) {
-    for (int b = a + 1; b < hand.segment_count(); ++b) {
-      if (hand.may_overlap(a, b)) continue;
-      for (int i = 0; i < static_cast<int>(hand.segments[a].capsules.size()); ++i) {
-        for (int j = 0; j < static_cast<int>(hand.segments[b].capsules.size()); ++j) {
-          pairs_.push_back({a, i, b, j});
-        }
-      }
+  size_ = 6 + hand.dof();
+  row_.resize(size_);
+  used_.reserve(size_);
+  for (Linear* linear : {&trial_, &best_}) {
+    linear->normal.resize(size_, size_);
+    linear->gradient.resize(size_);
+  }
+  for (int s = 0; s < hand.segment_count(); ++s) {
+    for (const Capsule& capsule : hand.segments[s].capsules) {
+      placed_.push_back({s, capsule, 0.5 * (capsule.b - capsule.a).norm() + capsule.radius});
+    }
+  }
+  for (int a = 0; a < static_cast<int>(placed_.size()); ++a) {
+    for (int b = a + 1; b < static_cast<int>(placed_.size()); ++b) {
+      const int first = placed_[a].segment, second = placed_[b].segment;
+      if (first != second && !hand.may_overlap(first, second)) pairs_.push_back({a, b});
     }
   }
 }
@@ -55,20 +61,43 @@ GraspRefiner::GraspRefiner(const Hand& hand,
 void GraspRefiner::gather(double margin) {
   fields_.clear();
   std::array<geometry::FieldContact, geometry::kMaxFieldContacts> found;
+  for (const Placed& placed : placed_) {
+    const int count = geometry::capsule_field_contacts(*distance_, placed.capsule, margin, found);
+    for (int i = 0; i < count; ++i) fields_.push_back({placed.segment, found[i]});
+  }
+}
+
+void GraspRefiner::place(const Transform& root, const Eigen::VectorXd& q) {
+  kinematics_.update(root, q);
+  size_t next = 0;
   for (int s = 0; s < hand_.segment_count(); ++s) {
     for (const Capsule& capsule : hand_.segments[s].capsules) {
-      const Capsule placed = kinematics_.frames_world()[s] * capsule;
-      const int count = geometry::capsule_field_contacts(*distance_, placed, margin, found);
-      for (int i = 0; i < count; ++i) fields_.push_back({s, found[i]});
+      placed_[next++].capsule = kinematics_.frames_world()[s] * capsule;
     }
   }
 }
 
+// Gap of two capsules, or nothing when their bounding balls are apart.
+std::optional<LinePair> GraspRefiner::near(const Pair& pair) const {
+  const Placed& a = placed_[pair.first];
+  const Placed& b = placed_[pair.second];
+  const Vec3 apart = a.capsule.a + a.capsule.b - b.capsule.a - b.capsule.b;
+  const double reach = a.bound + b.bound;
+  if (apart.squaredNorm() > 4.0 * reach * reach) return std::nullopt;
+  return closest_on_lines(a.capsule.a, a.capsule.b, b.capsule.a, b.capsule.b);
+}
+
+// A row concerns the root and one or two digits: most of it is zero.
 void GraspRefiner::add_residual(double residual) {
   cost_ += residual * residual;
-  if (!derivatives_) return;
-  gradient_.noalias() += residual * row_.transpose();
-  normal_.selfadjointView<Eigen::Lower>().rankUpdate(row_.transpose());
+  used_.clear();
+  for (int k = 0; k < size_; ++k) {
+    if (row_[k] != 0.0) used_.push_back(k);
+  }
+  for (const int k : used_) {
+    trial_.gradient[k] += residual * row_[k];
+    for (const int j : used_) trial_.normal(j, k) += row_[j] * row_[k];
+  }
 }
 
 void GraspRefiner::add_object_terms() {
@@ -78,7 +107,7 @@ void GraspRefiner::add_object_terms() {
     if (contact.gap < margin_) {
       weight = 1.0 / options_.penetration;
     } else {
-      if (margin_ > 0.0) continue;
+      if (margin_ > 0.0 || (region_ && !region_->contains(contact.point))) continue;
       // Of a segment's places only the nearest is drawn to the object.
       bool nearest = true;
       for (const Field& other : fields_) {
@@ -88,32 +117,26 @@ void GraspRefiner::add_object_terms() {
       const double ratio = contact.gap / options_.reach;
       weight = touch_weight(hand_.segments[segment]) / (options_.touch * (1.0 + ratio * ratio));
     }
-    if (derivatives_) {
-      row_.setZero();
-      kinematics_.add_row(segment, contact.point, contact.normal, weight, row_);
-    }
+    row_.setZero();
+    kinematics_.add_row(segment, contact.point, contact.normal, weight, row_);
     add_residual(weight * (contact.gap - margin_));
   }
 }
 
 void GraspRefiner::add_self_terms() {
-  const auto& frames = kinematics_.frames_world();
+  const double weight = 1.0 / options_.overlap;
   for (const Pair& pair : pairs_) {
-    const Capsule a =
-        frames[pair.segment_a] * hand_.segments[pair.segment_a].capsules[pair.capsule_a];
-    const Capsule b =
-        frames[pair.segment_b] * hand_.segments[pair.segment_b].capsules[pair.capsule_b];
-    const LinePair lines = closest_on_lines(a.a, a.b, b.a, b.b);
-    const double gap = lines.distance - a.radius - b.radius;
-    if (gap >= 0.0 || lines.distance < 1e-9) continue;
-    const double weight = 1.0 / options_.overlap;
-    if (derivatives_) {
-      const Vec3 on_a = a.a + lines.first * (a.b - a.a), on_b = b.a + lines.second * (b.b - b.a);
-      const Vec3 apart = (on_b - on_a) / lines.distance;
-      row_.setZero();
-      kinematics_.add_row(pair.segment_b, on_b, apart, weight, row_);
-      kinematics_.add_row(pair.segment_a, on_a, apart, -weight, row_);
-    }
+    const std::optional<LinePair> lines = near(pair);
+    if (!lines || lines->distance < 1e-9) continue;
+    const auto& [segment_a, a, bound_a] = placed_[pair.first];
+    const auto& [segment_b, b, bound_b] = placed_[pair.second];
+    const double gap = lines->distance - a.radius - b.radius;
+    if (gap >= 0.0) continue;
+    const Vec3 on_a = a.a + lines->first * (a.b - a.a), on_b = b.a + lines->second * (b.b - b.a);
+    const Vec3 apart = (on_b - on_a) / lines->distance;
+    row_.setZero();
+    kinematics_.add_row(segment_b, on_b, apart, weight, row_);
+    kinematics_.add_row(segment_a, on_a, apart, -weight, row_);
     add_residual(weight * gap);
   }
 }
@@ -121,25 +144,21 @@ void GraspRefiner::add_self_terms() {
 void GraspRefiner::add_prior_terms(const Transform& root, const Eigen::VectorXd& q) {
   const Vec3 shift = root.position - start_root_.position;
   const Vec3 turn = log_map((root.rotation * start_root_.rotation.conjugate()).normalized());
-  for (int k = 0; k < 6 + hand_.dof(); ++k) {
+  for (int k = 0; k < size_; ++k) {
     const double scale = k < 3 ? options_.shift : k < 6 ? options_.turn : options_.joint;
     const double value = k < 3 ? shift[k] : k < 6 ? turn[k - 3] : q[k - 6] - start_q_[k - 6];
     cost_ += value * value / (scale * scale);
-    if (!derivatives_) continue;
-    gradient_[k] += value / (scale * scale);
-    normal_(k, k) += 1.0 / (scale * scale);
+    trial_.gradient[k] += value / (scale * scale);
+    trial_.normal(k, k) += 1.0 / (scale * scale);
   }
 }
 
-double GraspRefiner::linearise(const Transform& root, const Eigen::VectorXd& q, bool derivatives) {
-  derivatives_ = derivatives;
+double GraspRefiner::linearise(const Transform& root, const Eigen::VectorXd& q) {
   cost_ = 0.0;
-  if (derivatives) {
-    normal_.setZero();
-    gradient_.setZero();
-  }
-  kinematics_.update(root, q);
-  gather(3.0 * options_.reach);
+  trial_.normal.setZero();
+  trial_.gradient.setZero();
+  place(root, q);
+  gather(margin_ > 0.0 ? margin_ : kDrawn * options_.reach);
   add_object_terms();
   add_self_terms();
   add_prior_terms(root, q);
@@ -165,26 +184,27 @@ RefinedGrasp GraspRefiner::minimise(const Transform& root_object,
   Transform root = start_root_;
   Eigen::VectorXd q = start_q_;
   double damping = kFirstDamping;
-  double cost = linearise(root, q, true);
+  double cost = linearise(root, q);
+  std::swap(trial_, best_);
   int iteration = 0;
   for (; iteration < options_.max_iterations && damping < kMostDamping; ++iteration) {
-    Eigen::MatrixXd damped = normal_;
-    damped.diagonal() *= 1.0 + damping;
-    const Eigen::VectorXd step = -damped.selfadjointView<Eigen::Lower>().ldlt().solve(gradient_);
+    damped_ = best_.normal;
+    damped_.diagonal() *= 1.0 + damping;
+    const Eigen::VectorXd step = -solver_.compute(damped_).solve(best_.gradient);
     const Transform next_root = moved_root(root, step);
     const Eigen::VectorXd next_q =
-        (q + step.tail(hand_.dof())).cwiseMax(limits_.lower).cwiseMin(limits_.upper);
-    const double next = linearise(next_root, next_q, false);
+        (q + step.tail(size_ - 6)).cwiseMax(limits_.lower).cwiseMin(limits_.upper);
+    const double next = linearise(next_root, next_q);
     if (!(next < cost)) {
       damping *= 8.0;
-      linearise(root, q, true);
       continue;
     }
     const bool done = cost - next < kStop * cost;
+    std::swap(trial_, best_);
+    cost = next;
     root = next_root;
     q = next_q;
     damping = std::max(kLeastDamping, 0.3 * damping);
-    cost = linearise(root, q, true);
     if (done) break;
   }
   RefinedGrasp result = look(root, q);
@@ -193,19 +213,18 @@ RefinedGrasp GraspRefiner::minimise(const Transform& root_object,
 }
 
 double GraspRefiner::self_overlap() const {
-  const auto& frames = kinematics_.frames_world();
   double deepest = 0.0;
   for (const Pair& pair : pairs_) {
-    const double gap =
-        distance(frames[pair.segment_a] * hand_.segments[pair.segment_a].capsules[pair.capsule_a],
-                 frames[pair.segment_b] * hand_.segments[pair.segment_b].capsules[pair.capsule_b]);
-    deepest = std::max(deepest, -gap);
+    const std::optional<LinePair> lines = near(pair);
+    if (!lines) continue;
+    const double radii = placed_[pair.first].capsule.radius + placed_[pair.second].capsule.radius;
+    deepest = std::max(deepest, radii - lines->distance);
   }
   return deepest;
 }
 
 RefinedGrasp GraspRefiner::look(const Transform& root_object, const Eigen::VectorXd& coordinates) {
-  kinematics_.update(root_object, coordinates);
+  place(root_object, coordinates);
   gather(options_.contact);
   RefinedGrasp result;
   result.root_object = root_object;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
 #include "prehend/geometry/decimate.h"
 #include "prehend/methods/grasp_space/grasp.h"
@@ -18,14 +19,16 @@ namespace {
 // Between samples of the search's field, whose sensors are centimetres large, and of the field for
 // contacts, which is read a finger's radius away from the surface, where it is smooth.
 constexpr double kSearchSpacing = 0.005, kContactSpacing = 0.002;
+// Finer meshes differ from one of this many faces by less than the field does.
+constexpr int kContactFaces = 20000;
+constexpr double kNear = 0.05, kFillStep = 0.02;  // m
 
 // Smaller than a fingertip can hold, or thicker than any hand can span.
 constexpr double kSmallest = 0.02, kLargest = 1.3;  // of the hand's length
 
 bool inside(const TriangleMesh& mesh, const std::array<int, 3>& face, const Region& region) {
-  return std::all_of(face.begin(), face.end(), [&](int v) {
-    return (mesh.vertices[v] - region.center).norm() <= region.radius;
-  });
+  return std::all_of(face.begin(), face.end(),
+                     [&](int v) { return region.contains(mesh.vertices[v]); });
 }
 
 TriangleMesh cut_to(const TriangleMesh& mesh, const Region& region) {
@@ -35,6 +38,27 @@ TriangleMesh cut_to(const TriangleMesh& mesh, const Region& region) {
     if (inside(mesh, face, region)) part.faces.push_back(face);
   }
   return part;
+}
+
+Shape reduced(const Shape& shape, int faces) {
+  Shape small = shape;
+  if (static_cast<int>(shape.mesh->faces.size()) > faces) {
+    small.mesh = std::make_shared<const TriangleMesh>(geometry::decimate(*shape.mesh, faces));
+  }
+  return small;
+}
+
+// Touches every brick in which a sensor near the object may be, so that no search waits for one.
+void fill(const geometry::SignedDistance& field, const TriangleMesh& mesh) {
+  Eigen::AlignedBox3d box;
+  for (const Vec3& v : mesh.vertices) box.extend(v);
+  const Vec3 low = box.min() - Vec3::Constant(kNear);
+  const Eigen::Vector3i count =
+      ((box.sizes().array() + 2.0 * kNear) / kFillStep).ceil().cast<int>();
+  tbb::parallel_for(0, (count.x() + 1) * (count.y() + 1), [&](int column) {
+    const int x = column % (count.x() + 1), y = column / (count.x() + 1);
+    for (int z = 0; z <= count.z(); ++z) field.sample(low + kFillStep * Vec3(x, y, z));
+  });
 }
 
 Status check_size(const Object& object, const Hand& hand) {
@@ -65,15 +89,15 @@ Result<GraspTarget> prepare_target(const GraspProblem& problem, int search_faces
   target.exact = geometry::exact_distance(shape);
   target.search_mesh = shape.mesh;
   if (shape.kind == ShapeKind::kMesh) {
-    if (static_cast<int>(shape.mesh->faces.size()) > search_faces) {
-      target.search_mesh =
-          std::make_shared<const TriangleMesh>(geometry::decimate(*shape.mesh, search_faces));
-    }
-    Shape reduced = shape;
-    reduced.mesh = target.search_mesh;
+    const Shape contact = reduced(shape, std::max(search_faces, kContactFaces));
+    const Shape search = reduced(contact, search_faces);
+    target.search_mesh = search.mesh;
+    target.contact = geometry::brick_field(
+        contact.mesh == shape.mesh ? target.exact : geometry::exact_distance(contact), contact,
+        {kContactSpacing});
     target.metric.whole =
-        geometry::brick_field(geometry::exact_distance(reduced), reduced, {kSearchSpacing});
-    target.contact = geometry::brick_field(target.exact, shape, {kContactSpacing});
+        geometry::brick_field(geometry::exact_distance(search), search, {kSearchSpacing});
+    fill(*target.metric.whole, *search.mesh);
   } else {
     target.metric.whole = target.contact = target.exact;
   }

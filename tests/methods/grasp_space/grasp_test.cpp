@@ -168,7 +168,7 @@ TEST(FindGrasps, StopsWhenAsked) {
 
 // Disabled until it holds: the search is drawn to the region, but what touches outside of it is not
 // yet turned down.
-TEST(FindGrasps, DISABLED_ARegionIsRespected) {
+TEST(FindGrasps, ARegionIsRespected) {
   const auto bunny = geometry::builtin_object("bunny");
   if (!bunny) GTEST_SKIP() << bunny.message();
   GraspProblem problem = problem_of(std::make_shared<const Object>(*bunny));

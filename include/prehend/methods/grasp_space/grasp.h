@@ -16,12 +16,6 @@
 
 namespace prehend::grasp_space {
 
-// A ball in the object's frame: only what is inside is grasped.
-struct Region {
-  Vec3 center = Vec3::Zero();
-  double radius = 0.0;
-};
-
 struct GraspProblem {
   HandPtr hand;
   ObjectPtr object;
@@ -46,8 +40,12 @@ struct GraspOptions {
   // hand does not foresee.
   double friction_margin = 0.6;
   double pad_force = 2.5;  // N that a pulp should give, as far as the balance allows
+  // The squeeze's sum of normal forces over the least that carries the weight any way: forces grow
+  // to reach it, up to `most_squeeze` times, and a grasp that stays short is not proposed.
+  double least_grip_ratio = 5.0;
+  double most_squeeze = 3.0;
   // A proposal's least quality.
-  double least_epsilon = 0.1;
+  double least_epsilon = 0.02;
   double most_imbalance = 0.05;  // of the squeeze, over its sum of normal forces
   // Two grasps are different when their wrists are this far apart, or turned.
   double different_shift = 0.02;
@@ -65,6 +63,7 @@ struct Grasp {
   std::vector<TouchPoint> touches;
   std::vector<Vec3> forces;  // of the squeeze, on the object, one a touch
   double epsilon = 0.0;
+  double score = 0.0;  // what grasps are ordered by, see grasp.cpp
   double imbalance = 0.0;
   double least_grip_force = 0.0;  // N, that holds the weight whichever way is down
   double penetration = 0.0;       // m, deepest, touching, by the exact distance

@@ -3,12 +3,23 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
+
+#include <Eigen/Cholesky>
 
 #include "prehend/core/hand_kinematics.h"
 #include "prehend/geometry/capsule_contacts.h"
 
 namespace prehend::grasp_space {
+
+// A ball in the object's frame: only what is inside is grasped.
+struct Region {
+  Vec3 center = Vec3::Zero();
+  double radius = 0.0;
+
+  bool contains(const Vec3& point) const { return (point - center).norm() <= radius; }
+};
 
 struct RefineOptions {
   int max_iterations = 60;
@@ -46,7 +57,7 @@ struct RefinedGrasp {
 class GraspRefiner {
  public:
   GraspRefiner(const Hand& hand, std::shared_ptr<const geometry::SignedDistance> distance,
-               const RefineOptions& options = {});
+               const RefineOptions& options = {}, const std::optional<Region>& region = {});
 
   RefinedGrasp refine(const Transform& root_object, const Eigen::VectorXd& coordinates);
   // A pose near this one in which the whole hand is at least `margin` from the object.
@@ -60,33 +71,49 @@ class GraspRefiner {
     int segment;
     geometry::FieldContact contact;
   };
-  struct Pair {
-    int segment_a, capsule_a, segment_b, capsule_b;
+  struct Placed {
+    int segment;
+    Capsule capsule;  // in the object's frame
+    double bound;     // radius of the ball around its middle that holds it
   };
+  struct Pair {  // of placed capsules that must not overlap
+    int first, second;
+  };
+  struct Linear {  // normal equations
+    Eigen::MatrixXd normal;
+    Eigen::VectorXd gradient;
+  };
+  void place(const Transform& root, const Eigen::VectorXd& q);
   void gather(double margin);
+  std::optional<LinePair> near(const Pair& pair) const;
   double self_overlap() const;
   void add_object_terms();
   void add_self_terms();
   void add_prior_terms(const Transform& root, const Eigen::VectorXd& q);
   void add_residual(double residual);
-  double linearise(const Transform& root, const Eigen::VectorXd& q, bool derivatives);
+  // Fills trial_ and returns the cost.
+  double linearise(const Transform& root, const Eigen::VectorXd& q);
   RefinedGrasp minimise(const Transform& root_object, const Eigen::VectorXd& coordinates);
 
   const Hand& hand_;
   std::shared_ptr<const geometry::SignedDistance> distance_;
   RefineOptions options_;
+  std::optional<Region> region_;  // outside of it nothing draws the hand
   HandKinematics kinematics_;
   CoordinateLimits limits_;
+  int size_ = 0;  // of a step: the root's six and the coordinates
+  std::vector<Placed> placed_;
   std::vector<Pair> pairs_;
   std::vector<Field> fields_;
   Transform start_root_;
   Eigen::VectorXd start_q_;
   Eigen::RowVectorXd row_;
-  Eigen::MatrixXd normal_;
-  Eigen::VectorXd gradient_;
+  std::vector<int> used_;  // entries of row_ that are not zero
+  Linear trial_, best_;
+  Eigen::MatrixXd damped_;
+  Eigen::LDLT<Eigen::MatrixXd> solver_;
   double cost_ = 0.0;
   double margin_ = 0.0;  // gap that the hand keeps; 0: it is drawn to touch
-  bool derivatives_ = false;
 };
 
 }  // namespace prehend::grasp_space
