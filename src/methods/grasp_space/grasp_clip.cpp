@@ -1,0 +1,227 @@
+#include "prehend/methods/grasp_space/grasp_clip.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "methods/grasp_space/approach.h"
+#include "methods/grasp_space/stand.h"
+#include "prehend/methods/grasp_space/sensors.h"
+#include "prehend/physics/recorder.h"
+
+namespace prehend::grasp_space {
+namespace {
+
+using physics::GraspPlan;
+
+// Ends of the phases, seconds from the beginning of the approach.
+constexpr double kArrived = 0.9, kTouching = 1.7, kSqueezed = 2.1, kLetGo = 2.5, kLifted = 3.5,
+                 kEnd = 4.1;
+// Of the way from open to touching, the part that ends at the pre-grasp.
+constexpr double kShaping = 0.55;
+// An object stands by itself when a second alone on the floor does not move it more.
+constexpr double kStandsShift = 0.001, kStandsTurn = radians(1.0);
+constexpr double kCarried = 0.8;  // of the lift
+
+double minimum_jerk(double time, double from, double to) {
+  const double s = std::clamp((time - from) / (to - from), 0.0, 1.0);
+  return s * s * s * (10.0 + s * (-15.0 + 6.0 * s));
+}
+
+double lowest_point(const Object& object, const Transform& pose_world) {
+  double lowest = INFINITY;
+  for (const Vec3& v : object.shape.mesh->vertices) lowest = std::min(lowest, (pose_world * v).y());
+  return lowest;
+}
+
+physics::WorldOptions world_options(const GraspClipOptions& options, const Object& object,
+                                    std::optional<double> floor_height) {
+  physics::WorldOptions world;
+  world.timestep = options.timestep;
+  world.impedance_ratio = 100.0;
+  world.floor_height = floor_height;
+  world.floor_friction = object.friction;
+  return world;
+}
+
+bool stands_by_itself(const ObjectPtr& object, const GraspClipOptions& options,
+                      double floor_height) {
+  const physics::ObjectSetup setup{object, nullptr, false};
+  const auto world =
+      physics::World::build({}, {&setup, 1}, world_options(options, *object, floor_height));
+  if (!world) return false;
+  physics::State state(*world);
+  state.set_object_pose(0, options.object_world);
+  state.step(static_cast<int>(1.0 / options.timestep));
+  const Transform now = state.object_pose(0);
+  return (now * object->center_of_mass - options.object_world * object->center_of_mass).norm() <
+             kStandsShift &&
+         angle_between(now.rotation, options.object_world.rotation) < kStandsTurn;
+}
+
+// The servos that the grasp was proven with, on a wrist that is moved.
+struct Servos {
+  physics::HandSetup setup;
+  Eigen::VectorXd overshoot;  // of targets, so that passive springs do not hold them back
+
+  Servos(const Hand& hand, const physics::GraspProofOptions& proof) {
+    setup.hand = std::make_shared<const Hand>(physics::with_strength(hand));
+    setup.root = physics::RootMotion::kDriven;
+    setup.skin_friction = 0.0;
+    setup.servo_time = 0.015;
+    overshoot.resize(hand.dof());
+    int next = 0;
+    for (const Segment& segment : setup.hand->segments) {
+      for (const Joint& joint : segment.joints) {
+        const double stiffness = joint.max_torque / proof.servo_range;
+        setup.servo_stiffness_of_joints.push_back(stiffness);
+        overshoot.segment(next, joint.dof()).setConstant(1.0 + joint.passive_stiffness / stiffness);
+        next += joint.dof();
+      }
+    }
+  }
+};
+
+// What hand and stand do over time.
+struct Choreography {
+  const GraspPlan& plan;
+  const GraspClipOptions& options;
+  Vec3 retreat_object = Vec3::Zero();
+  Eigen::VectorXd open;
+  double start = 0.0;
+
+  Transform root_world(double time) const {
+    const double closing = close_fraction(time);
+    Transform root = interpolate(plan.pregrasp_root, plan.root_object, closing);
+    root.position += (1.0 - minimum_jerk(time, 0.0, kArrived)) * options.reach * retreat_object;
+    root = options.object_world * root;
+    root.position.y() += options.lift * minimum_jerk(time, kLetGo, kLifted);
+    return root;
+  }
+
+  Eigen::VectorXd coordinates(double time) const {
+    const double way = minimum_jerk(time, start > 0.0 ? start : 0.95 * kArrived, kTouching);
+    if (way < kShaping && start == 0.0) return open + way / kShaping * (plan.pregrasp - open);
+    const double closing = close_fraction(time);
+    const double squeezing = std::clamp((time - kTouching) / (kSqueezed - kTouching), 0.0, 1.0);
+    return plan.pregrasp + closing * (plan.grasp - plan.pregrasp) +
+           squeezing * (plan.squeeze - plan.grasp);
+  }
+
+  // From pre-grasp to grasp.
+  double close_fraction(double time) const {
+    if (start > 0.0) return minimum_jerk(time, start, kTouching);
+    const double way = minimum_jerk(time, 0.95 * kArrived, kTouching);
+    return std::max(0.0, (way - kShaping) / (1.0 - kShaping));
+  }
+
+  // How much of the stand is still there.
+  double stand_share(double time) const {
+    return 1.0 - std::clamp((time - kSqueezed) / (kLetGo - kSqueezed), 0.0, 1.0);
+  }
+};
+
+Transform object_in_hand(const physics::State& state) {
+  return state.hand_pose(0).root_world.inverse() * state.object_pose(0);
+}
+
+// Object and hand where the clip begins, the hand as it comes to rest there: a shape that was
+// learned from another hand may pass through itself.
+void take_stand(const Choreography& plan, const Eigen::VectorXd& target, physics::State& state) {
+  constexpr int kRestSteps = 100;
+  const Transform root = plan.root_world(plan.start);
+  state.set_object_pose(0, plan.options.object_world);
+  state.set_hand(0, root, plan.coordinates(plan.start));
+  state.set_servo_target(0, target);
+  state.step(kRestSteps);
+  const Eigen::VectorXd rested = coordinates(state.world().hand(0), state.hand_pose(0));
+  state.reset();
+  state.set_object_pose(0, plan.options.object_world);
+  state.set_hand(0, root, rested);
+}
+
+Status simulate(const Choreography& plan, const Servos& servos, const GraspProblem& problem,
+                physics::State& state, GraspClip& made, const Monitor& monitor) {
+  const Object& object = *problem.object;
+  const Stand stand(object, plan.options.object_world);
+  StandRecord stood;
+  const auto target = [&](double time) -> Eigen::VectorXd {
+    return plan.coordinates(time).cwiseProduct(servos.overshoot);
+  };
+  take_stand(plan, target(plan.start), state);
+  physics::Recorder recorder(state, plan.options.frame_rate);
+  const double before = state.object_pose(0).position.y();
+  std::optional<Transform> held;
+  // The last frame's forces need half a frame more.
+  const double end = kEnd - plan.start + 1.0 / plan.options.frame_rate;
+  while (state.time() < end && !monitor.stop.stop_requested()) {
+    const double time = plan.start + state.time();
+    state.set_root_target(0, plan.root_world(time));
+    state.set_servo_target(0, target(time));
+    if (made.support == Support::kStand) {
+      Wrench push = stand.wrench(state.object_pose(0), state.object_twist(0));
+      push = {plan.stand_share(time) * push.force, plan.stand_share(time) * push.torque};
+      state.set_object_wrench(0, push);
+      stood.add(static_cast<int>(std::lround(state.time() * plan.options.frame_rate)), push);
+    }
+    if (!held && time >= kSqueezed) held = object_in_hand(state);
+    recorder.before_step(state);
+    state.step();
+    recorder.after_step(state);
+    monitor.report(state.time() / end, "simulated");
+  }
+  if (!state.healthy()) return Error{object.name + ": the simulation of the grasp came apart"};
+  if (held) {
+    const Vec3& center = object.center_of_mass;
+    made.slip = (object_in_hand(state) * center - *held * center).norm();
+    made.carried = state.object_pose(0).position.y() - before > kCarried * plan.options.lift;
+  }
+  made.clip = recorder.finish(object.name);
+  if (made.support == Support::kStand) stood.write(stand, made.clip);
+  return {};
+}
+
+}  // namespace
+
+Result<GraspClip> make_grasp_clip(const GraspProblem& problem, const Grasp& grasp,
+                                  const GraspClipOptions& options, const Monitor& monitor) {
+  const Hand& hand = *problem.hand;
+  const auto distance = geometry::fast_distance(problem.object->shape);
+  HandPose open = ShapeKinematics(hand, *problem.space).pose(problem.space->open);
+  const CoordinateLimits limits = coordinate_limits(hand);
+  const Eigen::VectorXd open_q =
+      coordinates(hand, open).cwiseMax(limits.lower).cwiseMin(limits.upper);
+
+  GraspClip made;
+  Choreography plan{grasp.plan, options};
+  const double floor_height = lowest_point(*problem.object, options.object_world);
+  const Quat object_from_world = options.object_world.rotation.conjugate();
+  const FloorObject floor{object_from_world * Vec3::UnitY(),
+                          floor_height - options.object_world.position.y()};
+  std::optional<Approach> approach;
+  if (clears_floor(hand, grasp.plan, floor)) {
+    approach = find_approach(hand, *distance, grasp.plan, open_q, options.reach, floor);
+  }
+  if (!approach || !stands_by_itself(problem.object, options, floor_height)) {
+    made.support = Support::kStand;
+    approach = find_approach(hand, *distance, grasp.plan, open_q, options.reach, std::nullopt);
+  }
+  made.approached = approach.has_value();
+  plan.retreat_object = approach ? approach->retreat_object : Vec3(Vec3::Zero());
+  plan.open = approach ? approach->open : grasp.plan.pregrasp;
+  plan.start = approach ? 0.0 : kArrived;
+
+  const Servos servos(hand, options.proof);
+  const physics::ObjectSetup object_setup{problem.object, distance, false};
+  const auto world = physics::World::build(
+      {&servos.setup, 1}, {&object_setup, 1},
+      world_options(options, *problem.object,
+                    made.support == Support::kFloor ? std::optional(floor_height) : std::nullopt));
+  if (!world) return world.error();
+  physics::State state(*world);
+  if (const Status done = simulate(plan, servos, problem, state, made, monitor); !done) {
+    return done.error();
+  }
+  return made;
+}
+
+}  // namespace prehend::grasp_space
