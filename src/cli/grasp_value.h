@@ -1,0 +1,25 @@
+// Grasps as reports, files, people and pictures see them.
+#pragma once
+
+#include <string>
+
+#include "cli/grasp_arguments.h"
+#include "prehend/core/clip.h"
+#include "prehend/io/picture.h"
+#include "prehend/io/value.h"
+
+namespace prehend::cli {
+
+// A grasp's qualities, for the report.
+io::Value grasp_value(const grasp_space::Grasp& grasp, bool verified);
+// All grasps with poses, touches and forces, for programs that use them.
+io::Value grasps_value(const GraspJob& job, const grasp_space::GraspReport& report);
+// A line a grasp.
+std::string grasps_text(const GraspJob& job, const grasp_space::GraspReport& report);
+// The touching hand and the object, with the planned forces, as a clip of one frame.
+Clip grasp_still(const GraspJob& job, const grasp_space::Grasp& grasp);
+// A picture a grasp, at most `most`.
+io::Image grasps_picture(const GraspJob& job, const grasp_space::GraspReport& report,
+                         const io::PictureOptions& options, int most, const Monitor& monitor);
+
+}  // namespace prehend::cli

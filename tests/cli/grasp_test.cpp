@@ -1,0 +1,281 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "prehend/audit/audit.h"
+#include "prehend/cli/run.h"
+#include "prehend/core/hand_builder.h"
+#include "prehend/io/atomic_file.h"
+#include "prehend/io/glb.h"
+#include "prehend/io/value.h"
+
+namespace prehend::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code = 0;
+  std::string out;
+  std::string err;
+
+  io::Value json() const { return io::parse_json(out, "standard output").value(); }
+};
+
+Outcome call(std::vector<std::string> arguments) {
+  std::ostringstream out, err;
+  arguments.insert(arguments.begin(), "grasp");
+  const int code = run(arguments, {out, err, false, {}});
+  return {code, out.str(), err.str()};
+}
+
+class GraspCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder = fs::temp_directory_path() /
+             (std::string("prehend_grasp_") +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::string at(const std::string& name) const { return (folder / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(at(name)) << text;
+    return at(name);
+  }
+
+  fs::path folder;
+};
+
+void expect_one_line_error(const Outcome& outcome, const std::string& word) {
+  EXPECT_EQ(outcome.code, kExitBadInput) << outcome.err;
+  EXPECT_TRUE(outcome.out.empty()) << outcome.out;
+  const std::size_t last = outcome.err.rfind("prehend: ");
+  ASSERT_NE(last, std::string::npos) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin() + last, outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_NE(outcome.err.find(word, last), std::string::npos) << outcome.err;
+}
+
+// A box of this many metres a side; its first faces left out.
+std::string box_obj(double side, int open) {
+  std::ostringstream text;
+  for (int i = 0; i < 8; ++i) {
+    text << "v";
+    for (int bit : {4, 2, 1}) text << ' ' << (i & bit ? 0.5 : -0.5) * side;
+    text << '\n';
+  }
+  const char* faces[] = {"1 2 4 3", "5 7 8 6", "1 5 6 2", "3 4 8 7", "1 3 7 5", "2 6 8 4"};
+  for (int i = open; i < 6; ++i) text << "f " << faces[i] << '\n';
+  return text.str();
+}
+
+TEST_F(GraspCommand, FindsGraspsThatHoldAndWritesThemAll) {
+  const Outcome outcome =
+      call({"cylinder", "--count", "2", "-o", at("best.glb"), "-o", at("all.json"), "-o",
+            at("each-{}.glb"), "-o", at("sheet.png"), "--json", "--size", "120x90"});
+  ASSERT_EQ(outcome.code, kExitDone) << outcome.err;
+  const io::Value report = outcome.json();
+  EXPECT_EQ(report.find("held")->integer(), 2);
+  const int proposed = static_cast<int>(*report.find("proposed")->integer());
+  EXPECT_GE(proposed, 2);
+  EXPECT_NEAR(*report.find("held_fraction")->number(), 2.0 / proposed, 1e-12);
+  EXPECT_NEAR(
+      *report.find("proven_per_second")->number() * *report.find("search_seconds")->number(), 2.0,
+      1e-9);
+  EXPECT_LT(*report.find("mean_penetration_m")->number(), 0.001);
+  EXPECT_GE(*report.find("candidates")->integer(), proposed);
+  EXPECT_GT(*report.find("load_seconds")->number(), 0.0);
+  EXPECT_EQ(*report.find("audit")->find("verdict")->string(), "pass");
+  ASSERT_EQ(report.find("grasps")->items().size(), std::size_t(proposed));
+  const io::Value& first = report.find("grasps")->items()[0];
+  for (const char* key : {"metric", "log_likelihood", "epsilon", "least_grip_force_N",
+                          "displacement_m", "rotation_rad", "penetration_m", "contacts"})
+    EXPECT_TRUE(first.find(key) && first.find(key)->is_number()) << key;
+  EXPECT_TRUE(*first.find("held")->boolean());
+  EXPECT_TRUE(first.find("reason")->string()->empty());
+
+  // What was written is what was reported, and true by a second look.
+  for (const char* name : {"best.glb", "each-1.glb", "each-2.glb"}) {
+    const auto clip = io::read_glb(at(name));
+    ASSERT_TRUE(clip) << clip.message();
+    EXPECT_EQ(audit::audit(*clip).value().verdict, "pass") << name;
+  }
+  EXPECT_FALSE(fs::exists(at("each-3.glb")));
+  EXPECT_GT(fs::file_size(at("sheet.png")), 1000u);
+}
+
+TEST_F(GraspCommand, TheDataFilePosesTheHandAsItTouches) {
+  ASSERT_EQ(call({"sphere", "-o", at("sphere.json"), "--mass", "0.2"}).code, kExitDone);
+  const auto file = io::parse_json(io::read_file(at("sphere.json")).value(), "sphere.json").value();
+  EXPECT_EQ(file.find("object")->find("mass_kg")->number(), 0.2);
+  const io::Value& grasp = file.find("grasps")->items()[0];
+  const Hand hand = build_hand().value();
+  const std::vector<double> q = *grasp.find("coordinates_rad")->numbers();
+  ASSERT_EQ(static_cast<int>(q.size()), hand.dof());
+  HandPose pose = pose_from_coordinates(hand, Transform::Identity(),
+                                        Eigen::Map<const Eigen::VectorXd>(q.data(), hand.dof()));
+  const io::Value& wrist = *grasp.find("wrist_object");
+  const std::vector<double> r = *wrist.find("rotation")->numbers();
+  place_wrist(hand, {Quat(r[0], r[1], r[2], r[3]), *wrist.find("position")->vector()}, pose);
+  // Coordinates and wrist give the joints' places, and the touches lie on a segment's skin.
+  const auto frames = xr_frames(hand, pose);
+  for (int j = 0; j < kXrJointCount; ++j) {
+    const io::Value& joint = *grasp.find("joints")->find(xr_joint_names()[j]);
+    EXPECT_LT((*joint.find("position")->vector() - frames[j].position).norm(), 1e-9);
+  }
+  const auto segments = segment_frames(hand, pose);
+  Vec3 sum = Vec3::Zero();
+  double total = 0.0;
+  ASSERT_FALSE(grasp.find("touches")->items().empty());
+  for (const io::Value& touch : grasp.find("touches")->items()) {
+    const int segment = hand.find(*touch.find("segment")->string());
+    ASSERT_GE(segment, 0);
+    const Vec3 point = *touch.find("point")->vector();
+    double gap = INFINITY;
+    for (const Capsule& capsule : hand.segments[segment].capsules)
+      gap = std::min(gap, distance(segments[segment] * capsule, Capsule{point, point, 0.0}));
+    EXPECT_LT(std::abs(gap), 0.0015);
+    const Vec3 force = *touch.find("force_N")->vector();
+    sum += force;
+    total += force.norm();
+  }
+  EXPECT_LT(sum.norm(), 0.1 * total);
+}
+
+TEST_F(GraspCommand, IsTheSameForAnyNumberOfThreads) {
+  for (const char* threads : {"1", "2"})
+    ASSERT_EQ(call({"sphere", "--count", "2", "--threads", threads, "-o",
+                    at(std::string("t") + threads + ".json")})
+                  .code,
+              kExitDone);
+  EXPECT_EQ(io::read_file(at("t1.json")).value(), io::read_file(at("t2.json")).value());
+  ASSERT_EQ(call({"sphere", "--count", "2", "--seed", "2", "-o", at("s2.json")}).code, kExitDone);
+  EXPECT_NE(io::read_file(at("t1.json")).value(), io::read_file(at("s2.json")).value());
+}
+
+TEST_F(GraspCommand, TakesASceneAndTheCommandLineOverIt) {
+  const std::string scene = write("scene.toml", R"(
+[[hand]]
+side = "left"
+length = 0.18
+[[object]]
+shape = "cylinder"
+mass = 0.25
+friction = 0.8
+position = [1.0, 2.0, 3.0]
+[options.grasp]
+count = 1
+model = "cylindrical"
+evaluations = 300
+)");
+  const Outcome outcome = call({scene, "--json", "-o", at("clip.glb"), "-o", at("data.json")});
+  ASSERT_EQ(outcome.code, kExitDone) << outcome.err;
+  const io::Value report = outcome.json();
+  EXPECT_EQ(*report.find("model")->string(), "cylindrical");
+  EXPECT_EQ(report.find("object")->find("mass_kg")->number(), 0.25);
+  EXPECT_EQ(report.find("object")->find("friction")->number(), 0.8);
+  const Clip clip = io::read_glb(at("clip.glb")).value();
+  EXPECT_EQ(clip.hands[0].hand->side, Side::kLeft);
+  EXPECT_LT((clip.objects[0].poses_world[0].position - Vec3(1, 2, 3)).norm(), 1e-5);
+  const Outcome other = call({scene, "--model", "general", "--mass", "0.1", "--json"});
+  ASSERT_EQ(other.code, kExitDone) << other.err;
+  EXPECT_EQ(*other.json().find("model")->string(), "general");
+  EXPECT_EQ(other.json().find("object")->find("mass_kg")->number(), 0.1);
+  expect_one_line_error(call({write("bad.toml",
+                                    "[[object]]\nshape = \"cylinder\"\n"
+                                    "[options.grasp]\ncuont = 2\n")}),
+                        "count");
+  expect_one_line_error(call({write("empty.toml", "title = \"none\"\n")}), "[[object]]");
+}
+
+TEST_F(GraspCommand, WithoutProofItSaysSo) {
+  const Outcome outcome = call({"sphere", "--no-verify", "--json"});
+  ASSERT_EQ(outcome.code, kExitDone);
+  EXPECT_TRUE(outcome.json().find("held")->is_null());
+  EXPECT_TRUE(outcome.json().find("grasps")->items()[0].find("held")->is_null());
+}
+
+TEST_F(GraspCommand, WhereNothingHoldsTheBestAttemptIsKept) {
+  // Ten tonnes a litre: no hand's strength holds it against its weight.
+  const Outcome outcome =
+      call({"sphere", "--mass", "500", "--candidates", "16", "--json", "-o", at("best.json")});
+  EXPECT_EQ(outcome.code, kExitMissed) << outcome.err;
+  const io::Value report = outcome.json();
+  EXPECT_EQ(report.find("held")->integer(), 0);
+  const std::string message = *report.find("summary")->find("message")->string();
+  EXPECT_NE(message.find("nothing holds"), std::string::npos);
+  EXPECT_EQ(message.find('\n'), std::string::npos);
+  ASSERT_FALSE(report.find("grasps")->items().empty());
+  EXPECT_FALSE(*report.find("grasps")->items()[0].find("held")->boolean());
+  EXPECT_FALSE(report.find("grasps")->items()[0].find("reason")->string()->empty());
+  const auto file = io::parse_json(io::read_file(at("best.json")).value(), "best.json").value();
+  EXPECT_FALSE(file.find("grasps")->items().empty());
+}
+
+TEST_F(GraspCommand, BadOptionsAreOneLine) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> bad = {
+      {{"--count", "0"}, "--count"},
+      {{"--count", "-2"}, "--count"},
+      {{"--optimizer", "newton"}, "dhc"},
+      {{"--evaluations", "0"}, "--evaluations"},
+      {{"--search", "sideways"}, "rotation,position,distance"},
+      {{"--wrist", "1,2"}, "--wrist"},
+      {{"--wrist", "0,0,0,1,1,1,1"}, "unit quaternion"},
+      {{"--region", "0,0,0"}, "--region"},
+      {{"--region", "1,1,1,0.01"}, "no surface inside the region"},
+      {{"--mass", "0"}, "--mass"},
+      {{"--friction", "-1"}, "--friction"},
+      {{"--units", "furlong"}, "--units"},
+      {{"--hand-length", "3"}, "hand length of 3 m"},
+      {{"--hand", "none.xml", "--side", "left"}, "--hand"},
+      {{"--hand", "none.xml"}, "none.xml"},
+      {{"--model", "none"}, "general"},
+      {{"--search-faces", "1"}, "--search-faces"}};
+  for (const auto& [options, word] : bad) {
+    std::vector<std::string> arguments = {"sphere"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    expect_one_line_error(call(arguments), word);
+  }
+  expect_one_line_error(call({"spere"}), "did you mean sphere");
+  EXPECT_TRUE(fs::is_empty(folder));
+}
+
+TEST_F(GraspCommand, ObjectsThatNoHandCanTakeAreOneLine) {
+  expect_one_line_error(call({write("big.obj", box_obj(5.0, 0))}), "too large");
+  expect_one_line_error(call({write("small.obj", box_obj(0.0005, 0))}), "too small");
+  expect_one_line_error(call({write("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")}),
+                        "no volume");
+  expect_one_line_error(call({write("broken.stl", "solid nothing")}), "broken.stl");
+}
+
+TEST_F(GraspCommand, AnOpenMeshIsMendedWithAWarning) {
+  const Outcome outcome = call({write("open.obj", box_obj(60.0, 1)), "--units", "mm", "--json"});
+  EXPECT_EQ(outcome.code, kExitDone) << outcome.err;
+  EXPECT_NE(outcome.err.find("open"), std::string::npos);
+}
+
+TEST_F(GraspCommand, UnusableModelsAndHandsAreOneLine) {
+  expect_one_line_error(call({"sphere", "--model", write("model.json", "{]")}), "model.json");
+  expect_one_line_error(call({"sphere", "--model", write("other.json", "{\"format\": \"x\"}")}),
+                        "other.json");
+  // A palm and one finger.
+  const std::string claw = write("claw.xml", R"(<mujoco><worldbody><body name="wrist">
+<geom type="capsule" size="0.02" fromto="0 0 0 0 0 -0.08"/>
+<body name="index-proximal" pos="0 0 -0.09"><joint type="hinge" axis="-1 0 0" range="0 90" limited="true"/>
+<geom type="capsule" size="0.008" fromto="0 0 0 0 0 -0.04"/></body>
+</body></worldbody></mujoco>)");
+  expect_one_line_error(call({"sphere", "--hand", claw}), "three joints in each of five digits");
+}
+
+TEST_F(GraspCommand, EveryOptimizerFindsAGrasp) {
+  for (const char* optimizer : {"dhc", "annealing", "genetic", "cma-es"})
+    EXPECT_EQ(call({"sphere", "--optimizer", optimizer, "--quiet"}).code, kExitDone) << optimizer;
+}
+
+}  // namespace
+}  // namespace prehend::cli
