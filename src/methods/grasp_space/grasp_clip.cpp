@@ -18,8 +18,10 @@ constexpr double kArrived = 0.9, kTouching = 1.7, kSqueezed = 2.1, kLetGo = 2.5,
                  kEnd = 4.1;
 // Of the way from open to touching, the part that ends at the pre-grasp.
 constexpr double kShaping = 0.55;
-// An object stands by itself when a second alone on the floor does not move it more.
+// An object stands by itself when a second alone on the floor, nudged, does not move it more: what
+// balances on its tip falls, a ball rolls less.
 constexpr double kStandsShift = 0.001, kStandsTurn = radians(1.0);
+constexpr double kNudge = 0.01;   // rad/s
 constexpr double kCarried = 0.8;  // of the lift
 
 double minimum_jerk(double time, double from, double to) {
@@ -51,6 +53,7 @@ bool stands_by_itself(const ObjectPtr& object, const GraspClipOptions& options,
   if (!world) return false;
   physics::State state(*world);
   state.set_object_pose(0, options.object_world);
+  state.set_object_twist(0, {Vec3::Zero(), kNudge * Vec3(1.0, 0.0, 1.0).normalized()});
   state.step(static_cast<int>(1.0 / options.timestep));
   const Transform now = state.object_pose(0);
   return (now * object->center_of_mass - options.object_world * object->center_of_mass).norm() <
