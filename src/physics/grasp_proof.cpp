@@ -40,38 +40,44 @@ Hand with_strength(const Hand& hand, double fingertip_force) {
   return strong;
 }
 
+GraspServos grasp_servos(const Hand& hand, const GraspProofOptions& options) {
+  GraspServos servos;
+  servos.setup.hand = std::make_shared<const Hand>(with_strength(hand));
+  servos.setup.root = RootMotion::kFixed;
+  servos.setup.skin_friction = 0.0;
+  servos.setup.servo_time = 0.015;
+  const int dof = hand.dof();
+  for (Eigen::VectorXd* values : {&servos.stiffness, &servos.max_torque, &servos.overshoot}) {
+    values->resize(dof);
+  }
+  int next = 0;
+  for (const Segment& segment : servos.setup.hand->segments) {
+    for (const Joint& joint : segment.joints) {
+      const double stiffness = joint.max_torque / options.servo_range;
+      servos.setup.servo_stiffness_of_joints.push_back(stiffness);
+      servos.stiffness.segment(next, joint.dof()).setConstant(stiffness);
+      servos.max_torque.segment(next, joint.dof()).setConstant(joint.max_torque);
+      servos.overshoot.segment(next, joint.dof())
+          .setConstant(1.0 + joint.passive_stiffness / stiffness);
+      next += joint.dof();
+    }
+  }
+  return servos;
+}
+
 Result<std::shared_ptr<const GraspProver>> GraspProver::build(
     HandPtr hand, ObjectPtr object, std::shared_ptr<const geometry::SignedDistance> distance,
     const GraspProofOptions& options) {
   auto prover = std::make_shared<GraspProver>();
   prover->options_ = options;
-  HandSetup hand_setup;
-  hand_setup.hand = std::make_shared<const Hand>(with_strength(*hand));
-  hand_setup.root = RootMotion::kFixed;
-  hand_setup.skin_friction = 0.0;
-  hand_setup.servo_time = 0.015;
-  prover->stiffness_.resize(hand->dof());
-  prover->max_torque_.resize(hand->dof());
-  prover->overshoot_.resize(hand->dof());
-  int next = 0;
-  for (const Segment& segment : hand_setup.hand->segments) {
-    for (const Joint& joint : segment.joints) {
-      const double stiffness = joint.max_torque / options.servo_range;
-      hand_setup.servo_stiffness_of_joints.push_back(stiffness);
-      prover->stiffness_.segment(next, joint.dof()).setConstant(stiffness);
-      prover->overshoot_.segment(next, joint.dof())
-          .setConstant(1.0 + joint.passive_stiffness / stiffness);
-      prover->max_torque_.segment(next, joint.dof()).setConstant(joint.max_torque);
-      next += joint.dof();
-    }
-  }
+  prover->servos_ = grasp_servos(*hand, options);
   const ObjectSetup object_setup{std::move(object), std::move(distance), false};
   WorldOptions world_options;
   world_options.gravity = Vec3::Zero();
   world_options.timestep = options.timestep;
   world_options.max_contacts = 60;
   world_options.impedance_ratio = 100.0;
-  auto world = World::build({&hand_setup, 1}, {&object_setup, 1}, world_options);
+  auto world = World::build({&prover->servos_.setup, 1}, {&object_setup, 1}, world_options);
   if (!world) return world.error();
   prover->world_ = std::move(*world);
   return std::shared_ptr<const GraspProver>(std::move(prover));
@@ -85,7 +91,7 @@ bool GraspProver::follow(State& state, const GraspTargetPose& from, const GraspT
     const double time = (i + 1.0) / options_.phase_steps;
     const double fraction = smooth ? minimum_jerk(time) : time;
     target = from.coordinates + fraction * (to.coordinates - from.coordinates);
-    target.array() *= overshoot_.array();
+    target.array() *= servos_.overshoot.array();
     state.set_root_target(kHand, interpolate(from.root, to.root, fraction));
     state.set_servo_target(kHand, target);
     state.step();

@@ -155,14 +155,14 @@ TEST(GraspProof, SameBytesWhateverWasProvenBefore) {
 TEST(GraspProof, ServosGiveWayAlikeAndNoMoreThanTheJointsCan) {
   const Wrap wrap;
   const auto prover = wrap.prover();
-  const Eigen::VectorXd range = prover->max_torque().cwiseQuotient(prover->stiffness());
+  const Eigen::VectorXd range = prover->servos().max_torque.cwiseQuotient(prover->servos().stiffness);
   for (const double angle : range) EXPECT_NEAR(angle, prover->options().servo_range, 1e-12);
   State state(prover->world());
   state.set_hand(0, Transform::from_position({0.0, 1.0, 0.0}), wrap.plan.grasp);
   state.set_servo_target(0, Eigen::VectorXd(wrap.plan.grasp.array() + 10.0));
   state.evaluate();
   const Eigen::VectorXd torques = state.servo_torques().head(wrap.hand->dof());
-  EXPECT_LE((torques - prover->max_torque()).maxCoeff(), 1e-9);
+  EXPECT_LE((torques - prover->servos().max_torque).maxCoeff(), 1e-9);
 }
 
 // A straight finger that pushes across itself with its tip: every joint's torque is force times

@@ -53,6 +53,15 @@ struct GraspProof {
   std::string reason;                 // why it did not hold; empty if it did
 };
 
+// A hand's servos, as strong as its muscles and as stiff as the options say.
+struct GraspServos {
+  HandSetup setup;            // fixed root
+  Eigen::VectorXd stiffness;  // N m / rad, a coordinate each
+  Eigen::VectorXd max_torque;
+  Eigen::VectorXd overshoot;  // of targets, so that passive springs do not hold them back
+};
+GraspServos grasp_servos(const Hand& hand, const GraspProofOptions& options);
+
 // Where a phase of the proof begins or ends.
 struct GraspTargetPose {
   const Transform& root;
@@ -70,9 +79,7 @@ class GraspProver {
   const GraspProofOptions& options() const { return options_; }
   const Hand& hand() const { return world_->hand(0); }
   const WorldPtr& world() const { return world_; }
-  // N m / rad, a coordinate each.
-  const Eigen::VectorXd& stiffness() const { return stiffness_; }
-  const Eigen::VectorXd& max_torque() const { return max_torque_; }
+  const GraspServos& servos() const { return servos_; }
 
   // `state` is of world(); one a thread.
   GraspProof prove(State& state, const GraspPlan& plan) const;
@@ -87,9 +94,7 @@ class GraspProver {
 
   GraspProofOptions options_;
   WorldPtr world_;
-  Eigen::VectorXd stiffness_, max_torque_;
-  Eigen::VectorXd
-      overshoot_;  // of the servos' targets, so that passive springs do not hold it back
+  GraspServos servos_;
 };
 
 // The hand with the strength of its joints filled in where it was unknown, such that no straight

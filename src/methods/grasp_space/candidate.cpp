@@ -13,6 +13,10 @@ constexpr double kMostPenetration = 0.0008, kMostSelfPenetration = 0.0008;  // m
 // way from there, m.
 constexpr double kPregraspMargins[] = {0.008, 0.004, 0.002};
 constexpr double kMostOnTheWay = 0.0001;
+// Squared distance from the space over the mean of its samples', of which 99 % stay below 3.6.
+constexpr double kMostOffSpace = 4.0;
+// What a first, rough touch may be less natural by.
+constexpr double kNaturalSlack = 0.5;
 // The approach leans this much from the surface's normal at most.
 constexpr double kMostLean = radians(60.0);
 
@@ -45,7 +49,10 @@ CandidateMaker::CandidateMaker(const GraspProblem& problem, const GraspTarget& t
       shape_(*problem.hand, *problem.space),
       coarse_(*problem.hand, target.metric.whole, options.refine, problem.region),
       refiner_(*problem.hand, target.contact, options.refine, problem.region),
-      kinematics_(*problem.hand) {}
+      kinematics_(*problem.hand) {
+  coarse_.keep_to(*problem.space);
+  refiner_.keep_to(*problem.space);
+}
 
 // The palm faces a point of the surface from a distance between touching and a finger's length.
 Stance CandidateMaker::draw_stance(Random& random) {
@@ -81,24 +88,34 @@ Stance CandidateMaker::best_stance(Random& random) {
   return best;
 }
 
-std::optional<Grasp> CandidateMaker::make(int number) {
+bool CandidateMaker::make(int number, Grasp& grasp) {
   Random random(options_.seed, static_cast<std::uint64_t>(number));
   const Stance stance = best_stance(random);
   SearchOptions search = options_.search;
   search.seed = random.bits();
   const SearchResult found = search_.run(stance, search);
-  Grasp grasp;
+  grasp = Grasp();
   grasp.metric = found.metric;
-  if (!touch(found, grasp) || !judge(grasp) || !open(grasp)) return std::nullopt;
-  plan(grasp);
-  return grasp;
+  const char* reason = fault(found, grasp);
+  if (reason) grasp.proof.reason = reason;
+  return !reason;
 }
 
-// Touches by at least two of the groups that oppose each other, and all of them where wanted.
+// The stages in turn; what is wrong with the grasp, or nothing.
+const char* CandidateMaker::fault(const SearchResult& found, Grasp& grasp) {
+  if (!touch(found, grasp)) return "no natural hand touches it from two sides";
+  if (!natural(grasp, 0.0)) return "the hand's shape is not natural";
+  if (!judge(grasp)) return "no forces at the contacts hold it";
+  if (!open(grasp)) return "the hand does not open without moving it";
+  plan(grasp);
+  return nullptr;
+}
+
+// Touches by at least two of the groups that oppose each other, inside the region if there is one.
 bool CandidateMaker::opposes(const RefinedGrasp& refined) const {
   std::array<bool, 3> touches = {};
   for (const TouchPoint& touch : refined.touches) {
-    if (problem_.region && !problem_.region->contains(touch.point)) return false;
+    if (problem_.region && !problem_.region->contains(touch.point)) continue;
     touches[static_cast<int>(group_of(problem_.hand->segments[touch.segment]))] = true;
   }
   return touches[0] + touches[1] + touches[2] >= 2;
@@ -108,24 +125,40 @@ bool CandidateMaker::touch(const SearchResult& found, Grasp& grasp) {
   const Hand& hand = *problem_.hand;
   HandPose pose = shape_.pose(found.reduced);
   place_wrist(hand, found.wrist_object, pose);
-  const RefinedGrasp near = coarse_.refine(pose.root_world, coordinates(hand, pose));
-  if (!opposes(near) || near.penetration > kMostCoarsePenetration ||
-      near.self_penetration > kMostSelfPenetration) {
-    return false;
-  }
-  const RefinedGrasp refined = refiner_.refine(near.root_object, near.coordinates);
-  grasp.plan.root_object = refined.root_object;
-  grasp.plan.grasp = refined.coordinates;
+  RefinedGrasp refined = coarse_.refine(pose.root_world, coordinates(hand, pose));
+  grasp.pose = pose_from_coordinates(hand, refined.root_object, refined.coordinates);
+  const bool promising = opposes(refined) && refined.penetration < kMostCoarsePenetration &&
+                         refined.self_penetration < kMostSelfPenetration &&
+                         natural(grasp, kNaturalSlack);
+  if (promising) refined = refiner_.refine(refined.root_object, refined.coordinates);
+  physics::GraspPlan& plan = grasp.plan;
+  plan.root_object = plan.pregrasp_root = refined.root_object;
+  plan.grasp = plan.pregrasp = plan.squeeze = refined.coordinates;
   grasp.pose = pose_from_coordinates(hand, refined.root_object, refined.coordinates);
   grasp.touches = refined.touches;
+  // What touches elsewhere does so by the way, and is not squeezed with.
+  if (problem_.region) {
+    std::erase_if(grasp.touches, [&](const TouchPoint& touch) {
+      return !problem_.region->contains(touch.point);
+    });
+  }
+  grasp.forces.assign(grasp.touches.size(), Vec3::Zero());
   grasp.penetration = refined.penetration;
   grasp.self_penetration = refined.self_penetration;
+  return promising && opposes(refined) && refined.penetration < kMostPenetration &&
+         refined.self_penetration < kMostSelfPenetration;
+}
+
+// Likely within the space, and no farther from it than hands that it was trained on.
+bool CandidateMaker::natural(Grasp& grasp, double slack) const {
   const GraspSpace& space = *problem_.space;
-  grasp.log_likelihood =
-      space.mixture.log_density(space.pca.project(pose_vector(hand, grasp.pose)));
-  return opposes(refined) && refined.penetration < kMostPenetration &&
-         refined.self_penetration < kMostSelfPenetration &&
-         grasp.log_likelihood >= space.log_threshold;
+  const Eigen::VectorXd vector = pose_vector(*problem_.hand, grasp.pose);
+  const Eigen::VectorXd reduced = space.pca.project(vector);
+  grasp.log_likelihood = space.mixture.log_density(reduced);
+  const double dropped = space.pca.variances.tail(kPoseSize - space.dimension()).sum();
+  const double off = (vector - space.pca.reproject(reduced)).squaredNorm();
+  return grasp.log_likelihood >= space.log_threshold - slack &&
+         off <= (1.0 + slack) * kMostOffSpace * dropped;
 }
 
 bool CandidateMaker::judge(Grasp& grasp) {
@@ -171,10 +204,10 @@ void CandidateMaker::plan(Grasp& grasp) {
     kinematics_.add_row(grasp.touches[i].segment, grasp.touches[i].point, grasp.forces[i], 1.0,
                         torque);
   }
-  const Eigen::VectorXd bound = prover_.max_torque();
+  const Eigen::VectorXd bound = prover_.servos().max_torque;
   const Eigen::VectorXd wanted =
       torque.tail(hand.dof()).transpose().cwiseMin(bound).cwiseMax(-bound);
-  grasp.plan.squeeze = grasp.plan.grasp + wanted.cwiseQuotient(prover_.stiffness());
+  grasp.plan.squeeze = grasp.plan.grasp + wanted.cwiseQuotient(prover_.servos().stiffness);
 }
 
 // From here every part of the hand has about the same way to go, so all touch at once and none

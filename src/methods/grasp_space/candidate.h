@@ -1,8 +1,6 @@
 // One grasp from nothing to a plan: stance, search, touch, quality, squeeze.
 #pragma once
 
-#include <optional>
-
 #include "prehend/core/random.h"
 #include "prehend/geometry/surface_points.h"
 #include "prehend/methods/grasp_space/grasp.h"
@@ -15,13 +13,15 @@ class CandidateMaker {
   CandidateMaker(const GraspProblem& problem, const GraspTarget& target,
                  const physics::GraspProver& prover, const GraspOptions& options);
 
-  // Nothing when the grasp is not worth a proof.
-  std::optional<Grasp> make(int number);
+  // False when the grasp is not worth a proof; its proof's reason then says why.
+  bool make(int number, Grasp& grasp);
 
  private:
   Stance draw_stance(Random& random);
   Stance best_stance(Random& random);
+  const char* fault(const SearchResult& found, Grasp& grasp);
   bool touch(const SearchResult& found, Grasp& grasp);
+  bool natural(Grasp& grasp, double slack) const;
   bool opposes(const RefinedGrasp& refined) const;
   bool judge(Grasp& grasp);
   bool strengthen(Grasp& grasp) const;

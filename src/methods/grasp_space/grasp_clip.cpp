@@ -61,29 +61,6 @@ bool stands_by_itself(const ObjectPtr& object, const GraspClipOptions& options,
          angle_between(now.rotation, options.object_world.rotation) < kStandsTurn;
 }
 
-// The servos that the grasp was proven with, on a wrist that is moved.
-struct Servos {
-  physics::HandSetup setup;
-  Eigen::VectorXd overshoot;  // of targets, so that passive springs do not hold them back
-
-  Servos(const Hand& hand, const physics::GraspProofOptions& proof) {
-    setup.hand = std::make_shared<const Hand>(physics::with_strength(hand));
-    setup.root = physics::RootMotion::kDriven;
-    setup.skin_friction = 0.0;
-    setup.servo_time = 0.015;
-    overshoot.resize(hand.dof());
-    int next = 0;
-    for (const Segment& segment : setup.hand->segments) {
-      for (const Joint& joint : segment.joints) {
-        const double stiffness = joint.max_torque / proof.servo_range;
-        setup.servo_stiffness_of_joints.push_back(stiffness);
-        overshoot.segment(next, joint.dof()).setConstant(1.0 + joint.passive_stiffness / stiffness);
-        next += joint.dof();
-      }
-    }
-  }
-};
-
 // What hand and stand do over time.
 struct Choreography {
   const GraspPlan& plan;
@@ -142,7 +119,7 @@ void take_stand(const Choreography& plan, const Eigen::VectorXd& target, physics
   state.set_hand(0, root, rested);
 }
 
-Status simulate(const Choreography& plan, const Servos& servos, const GraspProblem& problem,
+Status simulate(const Choreography& plan, const physics::GraspServos& servos, const GraspProblem& problem,
                 physics::State& state, GraspClip& made, const Monitor& monitor) {
   const Object& object = *problem.object;
   const Stand stand(object, plan.options.object_world);
@@ -213,7 +190,9 @@ Result<GraspClip> make_grasp_clip(const GraspProblem& problem, const Grasp& gras
   plan.open = approach ? approach->open : grasp.plan.pregrasp;
   plan.start = approach ? 0.0 : kArrived;
 
-  const Servos servos(hand, options.proof);
+  // As it was proven, on a wrist that is moved.
+  physics::GraspServos servos = physics::grasp_servos(hand, options.proof);
+  servos.setup.root = physics::RootMotion::kDriven;
   const physics::ObjectSetup object_setup{problem.object, distance, false};
   const auto world = physics::World::build(
       {&servos.setup, 1}, {&object_setup, 1},

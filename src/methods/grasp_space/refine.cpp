@@ -3,7 +3,7 @@
 //   1 touch        the gap of each segment near the object, less the farther it is
 //   2 penetration  overlap of a capsule with the object
 //   3 overlap      of the hand with itself
-//   4 joints       distance from the shape that the search found
+//   4 joints       distance from the shape that the search found, more so out of the grasp space
 //   5 root         shift and turn from where the search put it
 // Joint ranges are kept by clamping. Term 1 takes a robust weight 1 / (1 + (gap / reach)^2), so a
 // finger that cannot reach the object is left as natural as it was.
@@ -18,7 +18,9 @@ namespace prehend::grasp_space {
 namespace {
 
 constexpr double kFirstDamping = 1e-3, kLeastDamping = 1e-9, kMostDamping = 1e6;
-constexpr double kStop = 1e-4;  // relative fall of the cost that ends the iterations
+constexpr double kPriorOfClearing = 0.35;
+constexpr double kSlopeStep = 0.01;  // rad
+constexpr double kStop = 1e-5;  // relative fall of the cost that ends the iterations
 constexpr double kDrawn = 3.0;  // times RefineOptions::reach: farther, the touch weighs a tenth
 
 // How much a segment's touch counts: pulps are what hands hold with.
@@ -39,6 +41,7 @@ GraspRefiner::GraspRefiner(const Hand& hand,
       kinematics_(hand),
       limits_(coordinate_limits(hand)) {
   size_ = 6 + hand.dof();
+  prior_ = Eigen::MatrixXd::Identity(hand.dof(), hand.dof()) / (options.joint * options.joint);
   row_.resize(size_);
   used_.reserve(size_);
   for (Linear* linear : {&trial_, &best_}) {
@@ -144,13 +147,39 @@ void GraspRefiner::add_self_terms() {
 void GraspRefiner::add_prior_terms(const Transform& root, const Eigen::VectorXd& q) {
   const Vec3 shift = root.position - start_root_.position;
   const Vec3 turn = log_map((root.rotation * start_root_.rotation.conjugate()).normalized());
-  for (int k = 0; k < size_; ++k) {
-    const double scale = k < 3 ? options_.shift : k < 6 ? options_.turn : options_.joint;
-    const double value = k < 3 ? shift[k] : k < 6 ? turn[k - 3] : q[k - 6] - start_q_[k - 6];
+  for (int k = 0; k < 6; ++k) {
+    const double scale = k < 3 ? options_.shift : options_.turn;
+    const double value = k < 3 ? shift[k] : turn[k - 3];
     cost_ += value * value / (scale * scale);
     trial_.gradient[k] += value / (scale * scale);
     trial_.normal(k, k) += 1.0 / (scale * scale);
   }
+  const int joints = size_ - 6;
+  // A hand that makes room may do so in any way.
+  const double share = margin_ > 0.0 ? kPriorOfClearing : 1.0;
+  moved_ = q - start_q_;
+  pull_.noalias() = share * (prior_ * moved_);
+  cost_ += moved_.dot(pull_);
+  trial_.gradient.tail(joints) += pull_;
+  trial_.normal.bottomRightCorner(joints, joints) += share * prior_;
+}
+
+void GraspRefiner::keep_to(const GraspSpace& space) {
+  const int joints = size_ - 6;
+  const auto vector = [&](const Eigen::VectorXd& q) {
+    return pose_vector(hand_, pose_from_coordinates(hand_, Transform::Identity(), q));
+  };
+  const Eigen::VectorXd middle =
+      coordinates(hand_, pose_from_vector(hand_, Transform::Identity(), space.pca.mean));
+  Eigen::MatrixXd slope(kPoseSize, joints);  // of the pose vector over the coordinates
+  for (int k = 0; k < joints; ++k) {
+    const Eigen::VectorXd step = kSlopeStep * Eigen::VectorXd::Unit(joints, k);
+    slope.col(k) = (vector(middle + step) - vector(middle - step)) / (2.0 * kSlopeStep);
+  }
+  const Eigen::MatrixXd& axes = space.pca.components;
+  const Eigen::MatrixXd out = slope - axes * (axes.transpose() * slope);
+  prior_ = Eigen::MatrixXd::Identity(joints, joints) / (options_.joint * options_.joint) +
+           out.transpose() * out / (options_.unnatural * options_.unnatural);
 }
 
 double GraspRefiner::linearise(const Transform& root, const Eigen::VectorXd& q) {

@@ -46,7 +46,7 @@ struct GraspOptions {
   double most_squeeze = 3.0;
   // A proposal's least quality.
   double least_epsilon = 0.02;
-  double most_imbalance = 0.05;  // of the squeeze, over its sum of normal forces
+  double most_imbalance = 0.01;  // of the squeeze, over its sum of normal forces
   // Two grasps are different when their wrists are this far apart, or turned.
   double different_shift = 0.02;
   double different_turn = radians(20.0);
@@ -60,7 +60,7 @@ struct Grasp {
   HandPose pose;                // root in the object's frame, touching
   double metric = 0.0;          // of the search, eq. 6
   double log_likelihood = 0.0;  // of the pose as it touches
-  std::vector<TouchPoint> touches;
+  std::vector<TouchPoint> touches;  // inside the region, if there is one
   std::vector<Vec3> forces;  // of the squeeze, on the object, one a touch
   double epsilon = 0.0;
   double score = 0.0;  // what grasps are ordered by, see grasp.cpp
@@ -72,7 +72,9 @@ struct Grasp {
 };
 
 struct GraspReport {
-  std::vector<Grasp> grasps;  // all proposed: those that held first, the best of each first
+  // All proposed: those that held first, the best of each first. When nothing was proposed, the
+  // best attempt.
+  std::vector<Grasp> grasps;
   int candidates = 0;         // searches made
   int proposed = 0;           // thought good enough to be proven
   int held = 0;

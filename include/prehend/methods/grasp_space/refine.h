@@ -10,6 +10,7 @@
 
 #include "prehend/core/hand_kinematics.h"
 #include "prehend/geometry/capsule_contacts.h"
+#include "prehend/methods/grasp_space/grasp_space.h"
 
 namespace prehend::grasp_space {
 
@@ -27,7 +28,8 @@ struct RefineOptions {
   double touch = 0.001;         // m of gap
   double penetration = 0.0002;  // m of overlap, with the object
   double overlap = 0.0002;      // m of overlap, of the hand with itself
-  double joint = 0.35;          // rad off the shape that the search found
+  double joint = 0.2;           // rad off the shape that the search found, within the grasp space
+  double unnatural = 0.12;      // rad off that shape and out of the space
   double shift = 0.02;          // m, of the root
   double turn = 0.35;           // rad, of the root
   // Segments farther than about this from the object are not drawn to it.
@@ -58,6 +60,9 @@ class GraspRefiner {
  public:
   GraspRefiner(const Hand& hand, std::shared_ptr<const geometry::SignedDistance> distance,
                const RefineOptions& options = {}, const std::optional<Region>& region = {});
+
+  // Directions of the coordinates that lead out of the grasp space cost more from now on.
+  void keep_to(const GraspSpace& space);
 
   RefinedGrasp refine(const Transform& root_object, const Eigen::VectorXd& coordinates);
   // A pose near this one in which the whole hand is at least `margin` from the object.
@@ -107,7 +112,9 @@ class GraspRefiner {
   std::vector<Field> fields_;
   Transform start_root_;
   Eigen::VectorXd start_q_;
+  Eigen::MatrixXd prior_;  // what a step of the coordinates costs: half of it its square
   Eigen::RowVectorXd row_;
+  Eigen::VectorXd moved_, pull_;
   std::vector<int> used_;  // entries of row_ that are not zero
   Linear trial_, best_;
   Eigen::MatrixXd damped_;
