@@ -1,5 +1,6 @@
 #include "prehend/core/math.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace prehend {
@@ -36,6 +37,11 @@ Quat slerp(const Quat& a, const Quat& b, double fraction) { return a.slerp(fract
 Transform interpolate(const Transform& a, const Transform& b, double fraction) {
   return {slerp(a.rotation, b.rotation, fraction),
           a.position + fraction * (b.position - a.position)};
+}
+
+double minimum_jerk(double time, double from, double to) {
+  const double s = std::clamp((time - from) / (to - from), 0.0, 1.0);
+  return s * s * s * (10.0 + s * (-15.0 + 6.0 * s));
 }
 
 Vec3 angular_velocity_world(const Quat& from, const Quat& to, double dt) {

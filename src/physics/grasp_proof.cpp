@@ -16,9 +16,6 @@ const std::array<Vec3, 6>& push_directions() {
   return kDirections;
 }
 
-// From 0 to 1 with the least jerk.
-double minimum_jerk(double s) { return s * s * s * (10.0 + s * (-15.0 + 6.0 * s)); }
-
 }  // namespace
 
 Hand with_strength(const Hand& hand, double fingertip_force) {

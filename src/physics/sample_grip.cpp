@@ -21,12 +21,6 @@ constexpr double kShort = 0.004;   // m that it stops short
 // Ends of the phases, seconds.
 constexpr double kArrived = 0.8, kClosed = 1.4, kLifted = 2.4, kTurned = 3.2, kEnd = 3.6;
 
-// Rises from 0 to 1 between two times with the least jerk.
-double minimum_jerk(double time, double from, double to) {
-  const double s = std::clamp((time - from) / (to - from), 0.0, 1.0);
-  return s * s * s * (10.0 + s * (-15.0 + 6.0 * s));
-}
-
 // The wrapped hand brought to an upright cylinder, and what it does over time.
 struct Choreography {
   const Hand& hand;

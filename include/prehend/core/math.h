@@ -54,6 +54,9 @@ double twist_angle(const Quat& rotation, const Vec3& axis);
 Quat slerp(const Quat& a, const Quat& b, double fraction);
 Transform interpolate(const Transform& a, const Transform& b, double fraction);
 
+// Rises from 0 to 1 between two times with the least jerk, as a reaching hand does.
+double minimum_jerk(double time, double from = 0.0, double to = 1.0);
+
 // Angular velocity in the world frame that turns `from` into `to` within dt.
 Vec3 angular_velocity_world(const Quat& from, const Quat& to, double dt);
 

@@ -27,11 +27,6 @@ constexpr double kReachDistance = 0.16;  // metres
 constexpr double kOutOfStep = 0.03;      // of the reach: how far digits run ahead or behind
 constexpr double kNoise = radians(0.1);  // of the tracker, at each joint
 
-double minimum_jerk(double t) {
-  t = std::clamp(t, 0.0, 1.0);
-  return t * t * t * (10.0 + t * (-15.0 + 6.0 * t));
-}
-
 Eigen::VectorXd relaxed_hand(const Performer& performer, Dice& dice) {
   Eigen::VectorXd q = Eigen::VectorXd::Zero(performer.hand()->dof());
   for (Digit finger : kFingers) {

@@ -24,11 +24,6 @@ constexpr double kStandsShift = 0.001, kStandsTurn = radians(1.0);
 constexpr double kNudge = 0.01;   // rad/s
 constexpr double kCarried = 0.8;  // of the lift
 
-double minimum_jerk(double time, double from, double to) {
-  const double s = std::clamp((time - from) / (to - from), 0.0, 1.0);
-  return s * s * s * (10.0 + s * (-15.0 + 6.0 * s));
-}
-
 double lowest_point(const Object& object, const Transform& pose_world) {
   double lowest = INFINITY;
   for (const Vec3& v : object.shape.mesh->vertices) lowest = std::min(lowest, (pose_world * v).y());
