@@ -174,7 +174,7 @@ TEST(FindGrasps, ARegionIsRespected) {
   const auto bunny = geometry::builtin_object("bunny");
   if (!bunny) GTEST_SKIP() << bunny.message();
   GraspProblem problem = problem_of(std::make_shared<const Object>(*bunny));
-  problem.region = Region{Vec3(0.0, 0.06, 0.0), 0.04};  // the head
+  problem.region = Region{Vec3(0.0, 0.05, 0.0), 0.06};  // head and ears
   GraspOptions options;
   options.verify = false;
   const GraspReport report = find(problem, options);
