@@ -155,7 +155,8 @@ TEST(GraspProof, SameBytesWhateverWasProvenBefore) {
 TEST(GraspProof, ServosGiveWayAlikeAndNoMoreThanTheJointsCan) {
   const Wrap wrap;
   const auto prover = wrap.prover();
-  const Eigen::VectorXd range = prover->servos().max_torque.cwiseQuotient(prover->servos().stiffness);
+  const Eigen::VectorXd range =
+      prover->servos().max_torque.cwiseQuotient(prover->servos().stiffness);
   for (const double angle : range) EXPECT_NEAR(angle, prover->options().servo_range, 1e-12);
   State state(prover->world());
   state.set_hand(0, Transform::from_position({0.0, 1.0, 0.0}), wrap.plan.grasp);

@@ -138,9 +138,8 @@ bool CandidateMaker::touch(const SearchResult& found, Grasp& grasp) {
   grasp.touches = refined.touches;
   // What touches elsewhere does so by the way, and is not squeezed with.
   if (problem_.region) {
-    std::erase_if(grasp.touches, [&](const TouchPoint& touch) {
-      return !problem_.region->contains(touch.point);
-    });
+    std::erase_if(grasp.touches,
+                  [&](const TouchPoint& touch) { return !problem_.region->contains(touch.point); });
   }
   grasp.forces.assign(grasp.touches.size(), Vec3::Zero());
   grasp.penetration = refined.penetration;

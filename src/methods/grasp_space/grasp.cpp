@@ -186,8 +186,8 @@ class Finder {
   tbb::enumerable_thread_specific<physics::State> states_;
   double bottom_ = 0.0;           // of the object, y
   std::optional<Grasp> attempt_;  // the best of those not proposed, by the metric
-  std::vector<Grasp> seen_;   // all proposals, proven or not
-  std::vector<Grasp> queue_;  // those still to be proven, in the order of their numbers
+  std::vector<Grasp> seen_;       // all proposals, proven or not
+  std::vector<Grasp> queue_;      // those still to be proven, in the order of their numbers
   GraspReport report_;
 };
 

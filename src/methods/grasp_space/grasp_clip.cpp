@@ -114,8 +114,9 @@ void take_stand(const Choreography& plan, const Eigen::VectorXd& target, physics
   state.set_hand(0, root, rested);
 }
 
-Status simulate(const Choreography& plan, const physics::GraspServos& servos, const GraspProblem& problem,
-                physics::State& state, GraspClip& made, const Monitor& monitor) {
+Status simulate(const Choreography& plan, const physics::GraspServos& servos,
+                const GraspProblem& problem, physics::State& state, GraspClip& made,
+                const Monitor& monitor) {
   const Object& object = *problem.object;
   const Stand stand(object, plan.options.object_world);
   StandRecord stood;

@@ -20,7 +20,7 @@ namespace {
 constexpr double kFirstDamping = 1e-3, kLeastDamping = 1e-9, kMostDamping = 1e6;
 constexpr double kPriorOfClearing = 0.35;
 constexpr double kSlopeStep = 0.01;  // rad
-constexpr double kStop = 1e-5;  // relative fall of the cost that ends the iterations
+constexpr double kStop = 1e-5;       // relative fall of the cost that ends the iterations
 constexpr double kDrawn = 3.0;  // times RefineOptions::reach: farther, the touch weighs a tenth
 
 // How much a segment's touch counts: pulps are what hands hold with.

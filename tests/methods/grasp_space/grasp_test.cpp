@@ -10,7 +10,7 @@
 namespace prehend::grasp_space {
 namespace {
 
-constexpr double kRounding = 1e-9;        // rad
+constexpr double kRounding = 1e-9;  // rad
 
 constexpr double kPenetration = 0.001;  // metres, of a proposed grasp
 

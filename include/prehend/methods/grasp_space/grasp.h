@@ -57,11 +57,11 @@ struct GraspOptions {
 
 struct Grasp {
   physics::GraspPlan plan;
-  HandPose pose;                // root in the object's frame, touching
-  double metric = 0.0;          // of the search, eq. 6
-  double log_likelihood = 0.0;  // of the pose as it touches
+  HandPose pose;                    // root in the object's frame, touching
+  double metric = 0.0;              // of the search, eq. 6
+  double log_likelihood = 0.0;      // of the pose as it touches
   std::vector<TouchPoint> touches;  // inside the region, if there is one
-  std::vector<Vec3> forces;  // of the squeeze, on the object, one a touch
+  std::vector<Vec3> forces;         // of the squeeze, on the object, one a touch
   double epsilon = 0.0;
   double score = 0.0;  // what grasps are ordered by, see grasp.cpp
   double imbalance = 0.0;
@@ -75,8 +75,8 @@ struct GraspReport {
   // All proposed: those that held first, the best of each first. When nothing was proposed, the
   // best attempt.
   std::vector<Grasp> grasps;
-  int candidates = 0;         // searches made
-  int proposed = 0;           // thought good enough to be proven
+  int candidates = 0;  // searches made
+  int proposed = 0;    // thought good enough to be proven
   int held = 0;
   double mean_penetration = 0.0;  // m, of the deepest overlap of each proposed grasp
   double load_seconds = 0.0;      // preparing the object
