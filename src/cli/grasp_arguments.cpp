@@ -135,6 +135,7 @@ Result<GraspOptions> grasp_options(const GraspArguments& a, std::uint64_t seed) 
   GraspOptions options;
   options.seed = seed;
   options.verify = !a.no_verify;
+  if (a.full_proof) options.proof.rest_speed = 0.0;
   if (const Status set = set_numbers(a, options); !set) return set.error();
   if (!a.search.empty()) {
     if (const Status set = parse_search(a.search, options.search); !set) return set.error();
@@ -258,6 +259,8 @@ void GraspArguments::declare(OptionSet& options) {
                fmt::format("Which shapes are natural: {}, or a file of prehend train [general]",
                            fmt::join(grasp_space::model_names(), ", ")));
   options.flag("--no-verify", &no_verify, "Do not prove grasps by simulation");
+  options.flag("--full-proof", &full_proof,
+               "Every push lasts its two seconds, even when the object rests");
   options.choice("--optimizer", &optimizer, optimizer_names(), "How grasps are searched [dhc]");
   options.integer("--evaluations", &evaluations, "N", "Of the metric, a search [600]");
   options.integer("--candidates", &candidates, "N", "Searches at most [2000]");

@@ -18,6 +18,7 @@ struct GraspArguments {
   int count = kNotGiven, evaluations = kNotGiven, search_faces = kNotGiven, candidates = kNotGiven;
   std::string model, optimizer, search, wrist, region, units;
   bool no_verify = false;
+  bool full_proof = false;
   std::string hand, side;
   double hand_length = 0.0, hand_breadth = 0.0;
   double mass = std::numeric_limits<double>::quiet_NaN();
