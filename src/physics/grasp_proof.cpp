@@ -148,7 +148,8 @@ bool GraspProver::push(State& state, GraspProof& proof) const {
 
 bool GraspProver::push_along(State& state, const Vec3& force, GraspProof& proof) const {
   const int steps = static_cast<int>(std::lround(options_.push_seconds / options_.timestep));
-  const int window = static_cast<int>(std::lround(options_.rest_seconds / options_.timestep));
+  const int window =
+      std::max(1, static_cast<int>(std::lround(options_.rest_seconds / options_.timestep)));
   state.set_object_wrench(kObject, {force, Vec3::Zero()});
   Transform before = state.object_pose(kObject);
   for (int i = 1; i <= steps; ++i) {
@@ -160,10 +161,9 @@ bool GraspProver::push_along(State& state, const Vec3& force, GraspProof& proof)
                          kTurnRadius * angle_between(pose.rotation, before.rotation);
     const double windows_left = static_cast<double>(steps - i) / window;
     if (moved < options_.rest_speed * options_.rest_seconds) {
-      const Transform later{
-          slerp(Quat::Identity(), pose.rotation * before.rotation.conjugate(), windows_left) *
-              pose.rotation,
-          pose.position + windows_left * (pose.position - before.position)};
+      const Vec3 turn = log_map(pose.rotation * before.rotation.conjugate());
+      const Transform later{exp_map(windows_left * turn) * pose.rotation,
+                            pose.position + windows_left * (pose.position - before.position)};
       return !moved_too_far(later, proof) && state.healthy();
     }
     before = pose;

@@ -20,7 +20,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Where the hand touches: approach and contacts decide whether two grasps are the same.
+// A hand that stands elsewhere, or turned, touches elsewhere.
 bool different(const Grasp& a, const Grasp& b, const GraspOptions& options) {
   const Transform& first = a.plan.root_object;
   const Transform& second = b.plan.root_object;
@@ -62,8 +62,8 @@ double lowest_point(const Hand& hand, const HandPose& pose) {
 
 constexpr double kScoreOfLikelihood = 0.015, kTableSlack = 0.002;
 
-// Metacarpals that turn by a few degrees cost a fifth of a simulation's step and change no grasp:
-// they are kept still.
+// Metacarpals that turn by a few degrees make every step of the simulation dearer and hardly change
+// a grasp: they are kept still.
 constexpr double kSmallJoint = radians(10.0);
 
 void restore_joints(const Hand& stiff, const Hand& hand, physics::GraspPlan& plan) {
@@ -153,6 +153,8 @@ class Finder {
 
   void keep(std::vector<Grasp>& batch) {
     for (Grasp& grasp : batch) {
+      const bool tried = grasp.proof.held || !grasp.proof.reason.empty();
+      if (options_.verify && !tried) continue;  // stopped before its turn
       ++report_.proposed;
       report_.mean_penetration += grasp.penetration;
       if (!options_.verify || grasp.proof.held) ++report_.held;
