@@ -1,0 +1,73 @@
+// A controller from clips of a hand and what it grasps (Pollard and Zordan 2005, section 5.1).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "prehend/core/clip.h"
+#include "prehend/core/result.h"
+#include "prehend/core/summary.h"
+#include "prehend/methods/example_control/controller.h"
+
+namespace prehend::example_control {
+
+struct FitProblem {
+  Clip example;               // a hand and an object, or two hands
+  int hand = 0;               // track of the hand to control
+  int object = 0;             // track of what it grasps; -1: the other hand
+  std::vector<Clip> library;  // for the neutral pose and the limits, besides the example
+  int library_hand = 0;       // track in the library's clips; the first where there are fewer
+};
+
+struct FitOptions {
+  Gains gains;
+  std::optional<Distances> distances;  // left empty: searched for the best fit
+  // Which of the grasps that the example holds, from 0; -1: the first that is whole.
+  int grasp = -1;
+  double smoothing_seconds = 0.1;  // half width of the window that differentiates
+  // The palm touches within this of its nearest, m.
+  double contact_tolerance = 0.01;
+  std::string name = "grasp";
+};
+
+// A grasp found in a recording: the hand comes, stays, goes.
+struct GraspSpan {
+  int first = 0, grip = 0, release = 0, last = 0;  // frames
+  bool whole = false;                              // comes from afar and goes away again
+};
+// Frames at which the palm stays near the object, from the distances alone.
+std::vector<GraspSpan> find_grasps(const std::vector<double>& distances, double frame_rate,
+                                   double contact_tolerance);
+
+struct JointResidual {
+  std::string joint;
+  std::array<double, kPhaseCount> rms{};  // rad, of the equation's residual over 2 k_S, by state
+  double all = 0.0;
+};
+
+struct FitResult {
+  Controller controller;
+  HandPtr hand;  // the ball hand that the clip was brought onto
+  double frame_rate = 0.0;
+  // The example as used: one entry a frame.
+  std::vector<Phase> phases;
+  std::vector<double> distances;   // what the palm has still to go, m
+  Eigen::MatrixXd example_angles;  // frames x degrees of freedom
+  Eigen::MatrixXd free_angles;     // the controller's, in free motion along the example's wrist
+  double free_rms = 0.0;           // rad, root of the mean square over frames and coordinates
+  double worst_joint_rms = 0.0;    // of the joint that is off the most
+  std::vector<JointResidual> residuals;
+  std::vector<GraspSpan> grasps;  // all that the example holds
+  int grasp = 0;                  // the one used
+  Summary summary;
+};
+
+Result<FitResult> fit(const FitProblem& problem, const FitOptions& options = {},
+                      const Monitor& monitor = {});
+
+// The clip's hand as a parametric ball hand of its length, and the poses brought onto it. Fails if
+// joints are missing.
+Result<HandTrack> as_ball_hand(const HandTrack& track);
+
+}  // namespace prehend::example_control

@@ -1,0 +1,51 @@
+// A simulation from beginning to end, recorded and judged.
+#pragma once
+
+#include <vector>
+
+#include "prehend/methods/example_control/simulation.h"
+
+namespace prehend::example_control {
+
+struct TimedCue {
+  double time = 0.0;
+  int hand = 0;
+  Cue cue;
+};
+
+struct RunProblem {
+  SimulationProblem simulation;
+  double seconds = 5.0;
+  std::vector<TimedCue> cues;  // in order
+  // What is looked at for slip, s: from the end of closing to the beginning of letting go. Left
+  // empty: from half a second after the grip to the release.
+  std::optional<double> carry_from, carry_to;
+  // What the object (the first hand's target) must have risen by in that time, m.
+  double lift = 0.0;
+};
+
+struct PhaseSpan {
+  int hand = 0;
+  Phase phase = Phase::kNeutral;
+  double start = 0.0, end = 0.0;
+};
+
+struct RunReport {
+  Clip clip;
+  std::vector<PhaseSpan> phases;
+  bool held = false;               // gripped, carried and not lost
+  bool released = false;           // nothing touches at the end
+  double slip = 0.0;               // m, of the object (or the other palm) in the hand while carried
+  double lifted = 0.0;             // m
+  double max_contact_force = 0.0;  // N, sum of normal forces of one hand
+  double mean_contact_force = 0.0;      // N, while carried
+  double max_limit_violation = 0.0;     // rad, beyond the controller's limits
+  double realtime_factor = 0.0;         // simulated seconds a second
+  std::vector<Eigen::MatrixXd> angles;  // a hand each: frames x degrees of freedom
+  Summary summary;
+};
+
+Result<RunReport> run(const RunProblem& problem, const SimulationOptions& options = {},
+                      const Monitor& monitor = {});
+
+}  // namespace prehend::example_control

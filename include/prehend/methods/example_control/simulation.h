@@ -1,0 +1,117 @@
+// Hands that run controllers, objects and surroundings, stepped in time (Pollard and Zordan 2005,
+// sections 3 to 7).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "prehend/core/clip.h"
+#include "prehend/core/rigid_curve.h"
+#include "prehend/core/summary.h"
+#include "prehend/methods/example_control/blend.h"
+#include "prehend/physics/state.h"
+
+namespace prehend::example_control {
+
+// What the grip does besides its setpoints.
+enum class Grip {
+  kPaper,  // nothing
+  kHold,   // the least joint torque that carries the object, from its live contacts
+};
+
+// Terms of eq. 1 and eq. 3 that can be taken away, to see what each is good for.
+struct Terms {
+  bool arm = true;
+  bool gravity = true;
+  bool limits = true;
+  bool passive = true;
+};
+
+// Someone's hand on a wrist that is moved.
+struct ControlledHand {
+  HandPtr hand;  // of profile "ball"
+  std::shared_ptr<const Controller> controller;
+  RigidCurve wrist_world;
+  int target_object = 0;  // -1: the other hand
+  Release release;
+  double alpha = 0.0;
+  bool open_while_closing = false;
+};
+
+struct PlacedObject {
+  ObjectPtr object;
+  Transform pose_world;
+  bool ghost = false;  // only distances are read from it: nothing touches it
+};
+
+struct SimulationProblem {
+  std::vector<ControlledHand> hands;
+  std::vector<PlacedObject> objects;
+  std::optional<double> floor_height;
+  double floor_friction = 0.6;
+  Vec3 gravity = gravity_world();
+};
+
+struct HoldOptions {
+  // Friction is taken to be this much less than it is, and the load this much more.
+  double friction_margin = 1.5;
+  double load_margin = 1.2;
+  // What slips is drawn back to where it was gripped, as by a critically damped spring, rad/s.
+  double frequency = 20.0;
+  double period = 0.004;              // s between two solutions
+  double blend_seconds = 0.15;        // in which it comes and goes
+  double max_fingertip_force = 20.0;  // N
+};
+
+struct SimulationOptions {
+  double timestep = 0.002;
+  double frame_rate = 60.0;
+  Grip grip = Grip::kHold;
+  HoldOptions hold;
+  Terms terms;
+  std::optional<Gains> gains;  // instead of the controllers'
+};
+
+// What is asked of a hand at a step.
+struct Cue {
+  bool grip = false;
+  bool release = false;
+  // By hand (figure 7): this setpoint alone, whatever the state.
+  std::optional<int> setpoint;
+  std::optional<double> alpha;     // from now on
+  std::optional<Transform> wrist;  // instead of the curve, moved to smoothly by the weld
+};
+
+// The steps, for whoever drives them: a method's run, a studio's hand on the mouse.
+class Simulation {
+ public:
+  static Result<Simulation> build(const SimulationProblem& problem,
+                                  const SimulationOptions& options = {});
+  ~Simulation();
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+
+  // One timestep. `cues` has one entry a hand, or none.
+  void step(std::span<const Cue> cues = {});
+
+  const physics::State& state() const;
+  physics::State& state();
+  double time() const;
+  Phase phase(int hand) const;
+  const Blend& blend(int hand) const;
+  double distance(int hand) const;                 // what the palm still has to go, m
+  const Eigen::VectorXd& torques(int hand) const;  // of the last step, angular components a joint
+  const Eigen::VectorXd& angles(int hand) const;   // axis-angle, at the beginning of the last step
+  // Sum of normal forces of the hand on its target at the last step, N.
+  double contact_force(int hand) const;
+
+ private:
+  Simulation();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace prehend::example_control
