@@ -1,20 +1,33 @@
 // Reading contacts out of the engine.
 #include <algorithm>
+#include <array>
 
 #include "physics/world_impl.h"
 
 namespace prehend::physics {
 namespace {
 
+// In the contact's frame, whose first axis points from geom 1 to geom 2, on geom 2: force, torque.
+// In the middle of a step nothing is known of it yet.
+std::array<mjtNum, 6> local_force(const State::Impl& s, int index) {
+  std::array<mjtNum, 6> local{};
+  if (!s.begun && s.data->contact[index].efc_address >= 0)
+    mj_contactForce(s.model, s.data.get(), index, local.data());
+  return local;
+}
+
+Mat3 contact_axes(const mjContact& contact) {
+  Mat3 axes;
+  for (int k = 0; k < 3; ++k) axes.col(k) = to_vec3(contact.frame + 3 * k);
+  return axes;
+}
+
 // The contact as felt by the object whose geom is the second (`second`) or first of the pair.
 Contact contact_on(const State::Impl& s, int index, int object, const BodyOwner& other,
                    bool second) {
   const mjContact& con = s.data->contact[index];
-  // Force in the contact's frame, whose first axis points from geom 1 to geom 2, on geom 2.
-  mjtNum local[6] = {0};
-  if (con.efc_address >= 0) mj_contactForce(s.model, s.data.get(), index, local);
-  Mat3 frame;
-  for (int k = 0; k < 3; ++k) frame.col(k) = to_vec3(con.frame + 3 * k);
+  const std::array<mjtNum, 6> local = local_force(s, index);
+  const Mat3 frame = contact_axes(con);
   const double sign = second ? 1.0 : -1.0;
   Contact out;
   out.hand = other.hand;
@@ -51,6 +64,25 @@ std::vector<Contact> State::contacts() const {
   std::vector<Contact> list;
   contacts(list);
   return list;
+}
+
+void State::hand_contacts(std::vector<HandContact>& contacts) const {
+  contacts.clear();
+  const World::Impl& w = impl_->world->impl();
+  const mjData* d = impl_->data.get();
+  for (int i = 0; i < d->ncon; ++i) {
+    const mjContact& con = d->contact[i];
+    BodyOwner one = w.owners[static_cast<size_t>(impl_->model->geom_bodyid[con.geom1])];
+    BodyOwner two = w.owners[static_cast<size_t>(impl_->model->geom_bodyid[con.geom2])];
+    if (one.hand < 0 || two.hand < 0 || one.hand == two.hand) continue;
+    // The engine's normal points from its first geom to its second, its force acts on the second.
+    const double sign = one.hand < two.hand ? -1.0 : 1.0;
+    if (sign < 0.0) std::swap(one, two);
+    const std::array<mjtNum, 6> local = local_force(*impl_, i);
+    contacts.push_back({two.hand, two.segment, one.hand, one.segment, to_vec3(con.pos),
+                        sign * to_vec3(con.frame),
+                        sign * (contact_axes(con) * to_vec3(local.data())), con.dist});
+  }
 }
 
 double State::max_penetration(int object) const {

@@ -48,10 +48,21 @@ void mass_matrix(State& state, Eigen::MatrixXd& mass) {
   s.need(Stage::kInertia);
   mass.resize(s.model->nv, s.model->nv);
   mj_fullM(s.model, mass.data(), s.data->qM);
+  if (s.begun) mass.diagonal() -= s.world->impl().armature;
+}
+
+void multiply_mass(State& state, const Eigen::VectorXd& vector, Eigen::VectorXd& result) {
+  State::Impl& s = state.impl();
+  s.need(Stage::kInertia);
+  PREHEND_ASSERT(vector.size() == s.model->nv);
+  result.resize(s.model->nv);
+  mj_mulM(s.model, s.data.get(), result.data(), vector.data());
+  if (s.begun) result -= s.world->impl().armature.cwiseProduct(vector);
 }
 
 void solve_mass(State& state, const Eigen::MatrixXd& right, Eigen::MatrixXd& result) {
   State::Impl& s = state.impl();
+  PREHEND_ASSERT(!s.begun);
   s.need(Stage::kInertia);
   PREHEND_ASSERT(right.rows() == s.model->nv);
   if (!s.factored) mj_factorM(s.model, s.data.get());
@@ -86,6 +97,51 @@ void inverse_dynamics(State& state, const Eigen::VectorXd& acceleration, Eigen::
   mj_rne(s.model, s.data.get(), 1, force.data());
 }
 
+void rigid_hand_torques(State& state, int hand, const Twist& root_velocity,
+                        const Twist& root_acceleration, const Vec3& gravity_world,
+                        Eigen::VectorXd& torques) {
+  State::Impl& s = state.impl();
+  s.need(Stage::kPosition);
+  const mjModel* m = s.model;
+  const mjData* d = s.data.get();
+  const HandEntry& entry = s.world->impl().hands.at(static_cast<size_t>(hand));
+  const Vec3 root = to_vec3(d->xpos + 3 * entry.bodies[0]);
+  const Vec3& spin = root_velocity.angular;
+  const Vec3& spin_up = root_acceleration.angular;
+  // What each segment and all beyond it need, torques about the root.
+  thread_local std::vector<Wrench> needs;
+  needs.assign(entry.bodies.size(), {});
+  for (size_t i = entry.bodies.size(); i-- > 0;) {
+    const int body = entry.bodies[i];
+    const Vec3 arm = to_vec3(d->xipos + 3 * body) - root;
+    const Vec3 force = m->body_mass[body] * (root_acceleration.linear - gravity_world +
+                                             spin_up.cross(arm) + spin.cross(spin.cross(arm)));
+    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> axes(d->ximat + 9 * body);
+    const auto turned = [&](const Vec3& v) -> Vec3 {
+      return axes * to_vec3(m->body_inertia + 3 * body).cwiseProduct(axes.transpose() * v);
+    };
+    needs[i] =
+        needs[i] + Wrench{force, turned(spin_up) + spin.cross(turned(spin)) + arm.cross(force)};
+    const int parent = entry.setup.hand->segments[i].parent;
+    if (parent >= 0)
+      needs[static_cast<size_t>(parent)] = needs[static_cast<size_t>(parent)] + needs[i];
+  }
+  torques.resize(entry.setup.hand->dof());
+  int k = 0;
+  for (const JointEntry& joint : entry.joints) {
+    const int body = entry.bodies[static_cast<size_t>(joint.segment)];
+    const Wrench at =
+        needs[static_cast<size_t>(joint.segment)].about(to_vec3(d->xpos + 3 * body) - root);
+    if (joint.type == JointType::kBall) {
+      torques.segment<3>(k) = to_quat(d->xquat + 4 * body).conjugate() * at.torque;
+      k += 3;
+    } else {
+      const int id = m->dof_jntid[joint.dof];
+      torques[k++] = to_vec3(d->xaxis + 3 * id).dot(at.torque);
+    }
+  }
+}
+
 Energy energy(State& state) {
   State::Impl& s = state.impl();
   s.need(Stage::kInertia);
@@ -94,7 +150,7 @@ Energy energy(State& state) {
   Energy result;
   const Eigen::Map<const Eigen::VectorXd> velocity(d->qvel, m->nv);
   Eigen::VectorXd impulse(m->nv);
-  mj_mulM(m, d, impulse.data(), velocity.data());
+  multiply_mass(state, velocity, impulse);
   result.kinetic = 0.5 * velocity.dot(impulse);
   const Vec3 gravity = to_vec3(m->opt.gravity);
   for (int body = 1; body < m->nbody; ++body) {

@@ -260,6 +260,25 @@ Eigen::VectorXd State::velocity() const {
   return Eigen::Map<const Eigen::VectorXd>(impl_->data->qvel, impl_->model->nv);
 }
 
+void State::velocity(Eigen::VectorXd& velocity) const {
+  velocity = Eigen::Map<const Eigen::VectorXd>(impl_->data->qvel, impl_->model->nv);
+}
+
+void State::joint_coordinates(int hand, Eigen::VectorXd& coordinates) const {
+  const HandEntry& entry = hand_entry(*impl_, hand);
+  coordinates.resize(entry.setup.hand->dof());
+  int k = 0;
+  for (const JointEntry& joint : entry.joints) {
+    const mjtNum* q = impl_->data->qpos + joint.qpos;
+    if (joint.type == JointType::kBall) {
+      coordinates.segment<3>(k) = log_map(to_quat(q).normalized());
+      k += 3;
+    } else {
+      coordinates[k++] = q[0];
+    }
+  }
+}
+
 void State::set_object_twist(int object, const Twist& twist_world) {
   const ObjectEntry& entry = object_entry(*impl_, object);
   if (entry.dofs.count == 0) return;
@@ -288,6 +307,21 @@ void State::set_root_target(int hand, const Transform& root_world) {
   write_pose(root_world, impl_->data->mocap_pos + 3 * entry.root_mocap,
              impl_->data->mocap_quat + 4 * entry.root_mocap);
   if (entry.root_qpos < 0) impl_->changed();
+}
+
+// The weld accelerates the root by -b v - k e, e its offset from the target and v its velocity,
+// with b = 2 / (d T) and k = 1 / (d T)^2 (d nearly 1, T its time constant): for acceleration a it
+// must stand (b v + a) / k behind.
+void State::set_root_target(int hand, const Transform& root_world, const Twist& velocity_world,
+                            const Twist& acceleration_world) {
+  const double time = impl_->world->impl().weld_time;
+  const auto lead = [&](const Vec3& velocity, const Vec3& acceleration) -> Vec3 {
+    return 2.0 * time * velocity + time * time * acceleration;
+  };
+  set_root_target(
+      hand,
+      {exp_map(lead(velocity_world.angular, acceleration_world.angular)) * root_world.rotation,
+       root_world.position + lead(velocity_world.linear, acceleration_world.linear)});
 }
 
 void State::set_servo_target(int hand, const HandPose& pose) {
@@ -328,9 +362,21 @@ void State::clear_applied() {
 }
 
 void State::step() {
-  impl_->gather_forces();
-  mj_step(impl_->model, impl_->data.get());
+  begin_step();
+  end_step();
+}
+
+void State::begin_step() {
+  mj_step1(impl_->model, impl_->data.get());
   impl_->remember_frames();
+  impl_->stage = Stage::kVelocity;
+  impl_->begun = true;
+}
+
+void State::end_step() {
+  PREHEND_ASSERT(impl_->begun);
+  impl_->gather_forces();
+  mj_step2(impl_->model, impl_->data.get());
   impl_->changed();
 }
 

@@ -133,9 +133,13 @@ const char* jacobian_kind(std::span<const HandSetup> hands, std::span<const Obje
   return dof <= kDenseUpTo ? "dense" : "sparse";
 }
 
+// Of contacts and of the welds that drive roots: overlaps and lags vanish within it.
+double contact_time(const WorldOptions& options) {
+  return std::max(options.contact_time, 2.0 * options.timestep);
+}
+
 std::string world_text(std::span<const HandSetup> hands, std::span<const ObjectSetup> objects,
                        const WorldOptions& options) {
-  const double contact_time = std::max(options.contact_time, 2.0 * options.timestep);
   std::string out = fmt::format(
       "<mujoco model=\"prehend\">\n<compiler angle=\"radian\" balanceinertia=\"true\"/>\n"
       "<option timestep=\"{}\" gravity=\"{}\" cone=\"elliptic\" impratio=\"{}\" "
@@ -144,7 +148,8 @@ std::string world_text(std::span<const HandSetup> hands, std::span<const ObjectS
       "<default><geom solref=\"{} 1\" solimp=\"0.95 0.99 0.001\"/></default>\n",
       number(options.timestep), numbers(options.gravity), number(options.impedance_ratio),
       options.solver_iterations, options.noslip_iterations, jacobian_kind(hands, objects),
-      options.max_contacts, constraint_rows(hands, options), kGeomUserSize, number(contact_time));
+      options.max_contacts, constraint_rows(hands, options), kGeomUserSize,
+      number(contact_time(options)));
   std::string assets, bodies, excludes, welds;
   if (options.floor_height) {
     bodies += fmt::format(
@@ -160,7 +165,7 @@ std::string world_text(std::span<const HandSetup> hands, std::span<const ObjectS
     welds += fmt::format(
         "<weld body1=\"{}{}\" body2=\"{}\" solref=\"{} 1\" solimp=\"0.99 0.999 0.001\"/>\n",
         hand_prefix(i), escaped(hands[i].hand->segments[0].name), drive_name(i),
-        number(contact_time));
+        number(contact_time(options)));
   }
   for (size_t i = 0; i < objects.size(); ++i) {
     const Shape& shape = objects[i].object->shape;
@@ -259,6 +264,7 @@ Result<WorldPtr> World::build(std::span<const HandSetup> hands,
   impl.owners.resize(static_cast<size_t>(m->nbody));
   impl.passive_damping.setZero(m->nv);
   impl.implicit_damping.setZero(m->nv);
+  impl.weld_time = contact_time(options);
   impl.armature = Eigen::Map<const Eigen::VectorXd>(m->dof_armature, m->nv);
   int first = 0;
   for (size_t i = 0; i < hands.size(); ++i) {

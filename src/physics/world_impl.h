@@ -60,6 +60,7 @@ struct World::Impl {
   // forces. (The engine's own damping is implicit only after contacts are solved: light phalanges
   // then explode.)
   Eigen::VectorXd passive_damping, implicit_damping, armature;
+  double weld_time = 0.0;  // of driven roots
   ModelPtr model;
 };
 
@@ -74,9 +75,13 @@ struct State::Impl {
   // How far the engine's derived quantities agree with positions and velocities.
   enum class Stage { kNothing, kPosition, kInertia, kVelocity } stage = Stage::kNothing;
   bool factored = false;  // the true inertia, at kInertia or later
+  bool begun = false;     // between begin_step and end_step: the inertia has the armature in it
 
   void need(Stage wanted);
-  void changed() { stage = Stage::kNothing; }
+  void changed() {
+    stage = Stage::kNothing;
+    begun = false;
+  }
   void add_servo_torques(Eigen::Ref<Eigen::VectorXd> force) const;
   void gather_forces();
   void remember_frames();

@@ -85,6 +85,41 @@ TEST_P(Dynamics, JacobiansAgreeWithCentralDifferences) {
   }
 }
 
+TEST_P(Dynamics, MassTimesVectorNeedsNoMatrix) {
+  randomise();
+  const Eigen::VectorXd vector = random_vector(world->dof(), random);
+  Eigen::MatrixXd mass;
+  Eigen::VectorXd product;
+  mass_matrix(state, mass);
+  multiply_mass(state, vector, product);
+  EXPECT_LE((mass * vector - product).norm(), kDynamicsTolerance);
+  // In the middle of a step the engine's own inertia carries what makes springs implicit.
+  state.begin_step();
+  multiply_mass(state, vector, product);
+  EXPECT_LE((mass * vector - product).norm(), kDynamicsTolerance);
+  state.end_step();
+}
+
+TEST_P(Dynamics, JointsThatStandStillNeedWhatARigidHandNeeds) {
+  if (GetParam().root == RootMotion::kFixed) GTEST_SKIP() << "its root does not move";
+  const DofRange dofs = world->hand_dofs(0);
+  for (int trial = 0; trial < 10; ++trial) {
+    randomise();
+    Eigen::VectorXd velocity = Eigen::VectorXd::Zero(world->dof()), acceleration = velocity;
+    velocity.segment<6>(dofs.first) = random_vector(6, random);
+    acceleration.segment<6>(dofs.first) = random_vector(6, random, 5.0);
+    state.set_velocity(velocity);
+    Eigen::VectorXd engine, own;
+    inverse_dynamics(state, acceleration, engine);
+    const Quat root = state.hand_pose(0).root_world.rotation;
+    const Twist moves{velocity.segment<3>(dofs.first), root * velocity.segment<3>(dofs.first + 3)};
+    const Twist speeds_up{acceleration.segment<3>(dofs.first),
+                          root * acceleration.segment<3>(dofs.first + 3)};
+    rigid_hand_torques(state, 0, moves, speeds_up, gravity_world(), own);
+    EXPECT_LE((own - engine.segment(dofs.first + 6, dofs.count - 6)).norm(), kDynamicsTolerance);
+  }
+}
+
 TEST_P(Dynamics, MassTimesAccelerationPlusBiasIsInverseDynamics) {
   for (int trial = 0; trial < 10; ++trial) {
     randomise();

@@ -214,6 +214,81 @@ TEST(State, RestoringASnapshotReplaysTheSameBytesOnAnyThread) {
   }
 }
 
+TEST(State, TwoHalvesAreAStep) {
+  HandSetup setup;
+  setup.hand = make_hand(HandProfile::kAnatomical);
+  setup.servo_stiffness = 0.5;
+  const WorldPtr world = World::build(std::span(&setup, 1), {}).value();
+  State whole(world), halves(world);
+  for (State* state : {&whole, &halves}) {
+    state->set_hand(0, {}, Eigen::VectorXd::Constant(setup.hand->dof(), 0.1));
+    state->set_servo_target(0, Eigen::VectorXd::Zero(setup.hand->dof()));
+  }
+  for (int i = 0; i < 50; ++i) {
+    whole.step();
+    halves.begin_step();
+    halves.end_step();
+  }
+  EXPECT_EQ(whole.snapshot().position, halves.snapshot().position);
+  Eigen::VectorXd read;
+  whole.joint_coordinates(0, read);
+  EXPECT_LE((read - coordinates(*setup.hand, whole.hand_pose(0))).norm(), 1e-12);
+}
+
+// A weld told only where to be lags by twice its time constant.
+TEST(State, ADrivenRootThatKnowsItsVelocityDoesNotLag) {
+  constexpr double kLag = 1e-4;      // m
+  constexpr double kLagTurn = 1e-3;  // rad
+  HandSetup setup;
+  setup.hand = make_hand(HandProfile::kAnatomical);
+  setup.servo_stiffness = 1.0;
+  const WorldPtr world = World::build(std::span(&setup, 1), {}).value();
+  State state(world);
+  constexpr double kOmega = 2.0 * kPi * 2.0, kShift = 0.03, kTurn = 0.3;
+  double worst = 0.0, worst_turn = 0.0;
+  for (int i = 0; i < 1000; ++i) {
+    const double t = state.time(), s = std::sin(kOmega * t), c = std::cos(kOmega * t);
+    const Vec3 along(1.0, 0.0, 0.0), about(0.0, 0.0, 1.0);
+    const Transform pose{exp_map(kTurn * s * about), kShift * s * along};
+    if (t > 0.2) {
+      const Transform now = state.hand_pose(0).root_world;
+      worst = std::max(worst, (now.position - pose.position).norm());
+      worst_turn = std::max(worst_turn, angle_between(now.rotation, pose.rotation));
+    }
+    state.set_root_target(
+        0, pose, {kShift * kOmega * c * along, kTurn * kOmega * c * about},
+        {-kShift * kOmega * kOmega * s * along, -kTurn * kOmega * kOmega * s * about});
+    state.step();
+  }
+  EXPECT_LT(worst, kLag);
+  EXPECT_LT(worst_turn, kLagTurn);
+}
+
+TEST(State, HandsThatTouchPushEachOtherApart) {
+  HandSetup setup;
+  setup.hand = make_hand(HandProfile::kBall);
+  setup.servo_stiffness = 1.0;
+  const std::vector<HandSetup> hands = {setup, setup};
+  const WorldPtr world = World::build(hands, {}).value();
+  State state(world);
+  // Palm on the back of the other.
+  state.set_hand(1, Transform::from_position({0.0, 0.035, 0.0}), Eigen::VectorXd::Zero(57));
+  for (int hand : {0, 1}) state.set_servo_target(hand, Eigen::VectorXd::Zero(57));
+  state.set_root_target(1, Transform::from_position({0.0, 0.015, 0.0}));
+  state.step(200);
+  std::vector<HandContact> contacts;
+  state.hand_contacts(contacts);
+  ASSERT_FALSE(contacts.empty());
+  Vec3 sum = Vec3::Zero();
+  for (const HandContact& contact : contacts) {
+    EXPECT_EQ(contact.first_hand, 0);
+    EXPECT_EQ(contact.second_hand, 1);
+    EXPECT_GE(contact.normal_world.dot(contact.force_world), -1e-9);
+    sum += contact.force_world;
+  }
+  EXPECT_LT(sum.y(), -1.0) << "the lower one is pressed down";
+}
+
 TEST(World, EveryBuiltinObjectFallsOnAFloorAndStays) {
   for (const std::string& name : geometry::builtin_names()) {
     if (name == "bunny" || name == "dragon") continue;

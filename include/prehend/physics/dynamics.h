@@ -23,6 +23,8 @@ void object_jacobian(State& state, int object, const Vec3& point_world, PointJac
 
 // M(q), dense and symmetric.
 void mass_matrix(State& state, Eigen::MatrixXd& mass);
+// M(q) times one vector, without making the matrix.
+void multiply_mass(State& state, const Eigen::VectorXd& vector, Eigen::VectorXd& result);
 // M(q)^-1 times each column, by the engine's sparse factors.
 void solve_mass(State& state, const Eigen::MatrixXd& right, Eigen::MatrixXd& result);
 // Coriolis, centrifugal and gravity forces: M a + bias is what applied forces and contacts must
@@ -33,6 +35,13 @@ void passive_forces(State& state, Eigen::VectorXd& passive);
 // M a + bias by the recursive Newton-Euler sweep: torques of the joints, and of a root its wrench
 // (force in the world frame, torque in the root's frame).
 void inverse_dynamics(State& state, const Eigen::VectorXd& acceleration, Eigen::VectorXd& force);
+
+// Torques of a hand's joints (without the root's six) that carry its segments along with the root
+// as one rigid body: what inverse dynamics gives for joints that stand still. The acceleration of
+// gravity counts as one of the root's, upwards.
+void rigid_hand_torques(State& state, int hand, const Twist& root_velocity,
+                        const Twist& root_acceleration, const Vec3& gravity_world,
+                        Eigen::VectorXd& torques);
 
 struct Energy {
   double kinetic = 0.0;

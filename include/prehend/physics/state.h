@@ -19,6 +19,16 @@ struct Twist {
   Vec3 angular = Vec3::Zero();
 };
 
+// Skin on skin of two hands, the one with the smaller index first.
+struct HandContact {
+  int first_hand = 0, first_segment = -1;
+  int second_hand = 1, second_segment = -1;
+  Vec3 point_world = Vec3::Zero();
+  Vec3 normal_world = Vec3::UnitY();  // unit, from the second to the first
+  Vec3 force_world = Vec3::Zero();    // on the first
+  double gap = 0.0;                   // metres; negative when they overlap
+};
+
 // Everything that decides what happens next; restoring it replays the same bytes.
 struct Snapshot {
   double time = 0.0;
@@ -53,6 +63,9 @@ class State {
   // Velocities: all of them, or an object's.
   void set_velocity(const Eigen::VectorXd& velocity);
   Eigen::VectorXd velocity() const;
+  void velocity(Eigen::VectorXd& velocity) const;  // without allocation when the size fits
+  // Coordinates of a hand's joints, as core orders them; without allocation when the size fits.
+  void joint_coordinates(int hand, Eigen::VectorXd& coordinates) const;
   void set_object_twist(int object, const Twist& twist_world);
   Twist object_twist(int object) const;
 
@@ -61,6 +74,10 @@ class State {
 
   // Where a driven or fixed root should be from the next step on.
   void set_root_target(int hand, const Transform& root_world);
+  // The same for a driven root that moves: without lag behind the pose, since the weld is told
+  // where it would lag to.
+  void set_root_target(int hand, const Transform& root_world, const Twist& velocity_world,
+                       const Twist& acceleration_world);
   // The joints' servos pull towards this pose (its root is not looked at) until released.
   void set_servo_target(int hand, const HandPose& pose);
   void set_servo_target(int hand, const Eigen::VectorXd& coordinates);
@@ -78,6 +95,10 @@ class State {
   // One timestep; allocates nothing.
   void step();
   void step(int steps);
+  // A step in two halves, for controllers: after the first, contacts (but not yet their forces),
+  // frames and inertia of the present moment are known, and what pushes may still be set.
+  void begin_step();
+  void end_step();
   // Contacts and forces at the present pose and velocity, without moving.
   void evaluate();
 
@@ -85,6 +106,8 @@ class State {
   // object. Two objects that touch give two contacts, one for each of them.
   void contacts(std::vector<Contact>& contacts) const;
   std::vector<Contact> contacts() const;
+  // Where two hands touch, found at the same time.
+  void hand_contacts(std::vector<HandContact>& contacts) const;
   // Deepest overlap of those contacts that involve this object and a hand, metres, 0 if none.
   double max_penetration(int object) const;
 
