@@ -11,11 +11,15 @@
 #include <fmt/ranges.h>
 #include <tbb/parallel_for.h>
 
-#include "methods/grasp_space/closed_hand.h"
+#include "prehend/physics/closed_hand.h"
 
 namespace prehend::grasp_space {
 
 namespace {
+
+using physics::ClosedHand;
+using physics::Dice;
+using physics::Performer;
 
 constexpr double kWidest = 0.7;   // of the reach: when the hand is open the widest
 constexpr double kArrival = 0.9;  // of the reach: when the wrist has come
@@ -29,13 +33,14 @@ constexpr double kNoise = radians(0.1);  // of the tracker, at each joint
 
 Eigen::VectorXd relaxed_hand(const Performer& performer, Dice& dice) {
   Eigen::VectorXd q = Eigen::VectorXd::Zero(performer.hand()->dof());
-  for (Digit finger : kFingers) {
+  for (Digit finger : physics::kFingers) {
     const double pip = 34.0 + dice.normal(4.0);
     performer.set(finger, {20.0 + dice.normal(3.0), pip, 0.55 * pip, dice.normal(1.0)}, q);
   }
-  performer.set(ThumbAngles{8.0 + dice.normal(3.0), 4.0 + dice.normal(3.0), 4.0 + dice.normal(2.0),
-                            8.0 + dice.normal(2.0), 12.0 + dice.normal(3.0)},
-                q);
+  performer.set(
+      physics::ThumbAngles{8.0 + dice.normal(3.0), 4.0 + dice.normal(3.0), 4.0 + dice.normal(2.0),
+                           8.0 + dice.normal(2.0), 12.0 + dice.normal(3.0)},
+      q);
   return q;
 }
 
@@ -127,7 +132,7 @@ std::vector<Take> takes_of(const std::string& type, const ExampleOptions& option
   const auto kind = std::find(types.begin(), types.end(), type) - types.begin();
   std::vector<Take> takes;
   std::uint64_t number = std::uint64_t(kind) << 20;
-  for (double size : thing_sizes(type)) {
+  for (double size : physics::thing_sizes(type)) {
     for (int repetition = 0; repetition < options.repetitions; ++repetition) {
       takes.push_back({type, size, repetition, options.seed + 0x9e3779b97f4a7c15ULL * ++number});
     }
@@ -166,7 +171,7 @@ Result<std::vector<Clip>> example_motions(const std::string& name, const Example
   tbb::parallel_for(std::size_t(0), takes.size(), [&](std::size_t i) {
     const Take& take = takes[i];
     Dice dice(take.seed);
-    ClosedHand closed = close_hand(performer, take.type, take.size, dice);
+    ClosedHand closed = physics::close_hand(performer, take.type, take.size, dice);
     clips[i] =
         Performance(performer, std::move(closed), dice)
             .clip(fmt::format("{}-{:.0f}mm-{}", take.type, 1e3 * take.size, take.repetition + 1),

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "methods/grasp_space/closed_hand.h"
+#include "prehend/geometry/signed_distance.h"
 #include "prehend/methods/grasp_space/train.h"
 
 namespace prehend::grasp_space {

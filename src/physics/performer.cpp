@@ -3,7 +3,7 @@
 //   2. opposition  the thumb lies opposite the others across the thing's thickness
 //   3. overlap     of the digits with the thing and with the rest of the hand
 //   4. habit       DIP bends with PIP, and a little pull towards the angles at the start
-#include "methods/grasp_space/performer.h"
+#include "prehend/physics/performer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "prehend/geometry/primitive.h"
 #include "prehend/optimize/least_squares.h"
 
-namespace prehend::grasp_space {
+namespace prehend::physics {
 
 namespace {
 
@@ -339,4 +339,4 @@ double Performer::meet(const Meeting& meeting, Thing& thing, Eigen::VectorXd& q)
   return farthest;
 }
 
-}  // namespace prehend::grasp_space
+}  // namespace prehend::physics

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <array>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "prehend/core/hand_pose.h"
 #include "prehend/core/object.h"
 #include "prehend/geometry/signed_distance.h"
 
-namespace prehend::grasp_space {
+namespace prehend::physics {
 
 inline constexpr std::array<Digit, 4> kFingers = {Digit::kIndex, Digit::kMiddle, Digit::kRing,
                                                   Digit::kLittle};
@@ -99,4 +102,4 @@ class Performer {
   std::vector<std::pair<int, int>> apart_;  // segments that should not overlap
 };
 
-}  // namespace prehend::grasp_space
+}  // namespace prehend::physics

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "methods/grasp_space/dice.h"
-#include "methods/grasp_space/performer.h"
+#include "prehend/physics/performer.h"
+#include "prehend/physics/performer_dice.h"
 
-namespace prehend::grasp_space {
+namespace prehend::physics {
 
 struct ClosedHand {
   Thing thing;
@@ -24,4 +24,4 @@ std::vector<double> thing_sizes(const std::string& type);
 // How the performer of this kind closes on a thing of this size, with a person's variation.
 ClosedHand close_hand(const Performer& performer, const std::string& type, double size, Dice& dice);
 
-}  // namespace prehend::grasp_space
+}  // namespace prehend::physics

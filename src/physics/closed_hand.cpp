@@ -2,13 +2,13 @@
 // 19 cm long; angles in degrees. Power kinds (cylindrical, spherical, hook) are closed finger by
 // finger on a thing that lies in the hand; precision kinds (palmar, lateral, tip) bring spots of
 // the skin and the thing together.
-#include "methods/grasp_space/closed_hand.h"
+#include "prehend/physics/closed_hand.h"
 
 #include <algorithm>
 
 #include "prehend/core/assert.h"
 
-namespace prehend::grasp_space {
+namespace prehend::physics {
 
 namespace {
 
@@ -277,4 +277,4 @@ ClosedHand close_hand(const Performer& performer, const std::string& type, doubl
   return maker.hook();
 }
 
-}  // namespace prehend::grasp_space
+}  // namespace prehend::physics
