@@ -21,7 +21,13 @@ Blend blend(Phase phase, double distance, const Distances& distances,
 struct Release {
   enum class By { kCue, kTime, kDistance } by = By::kCue;
   double seconds = 0.0;  // of gripping
-  double meters = 0.0;   // once the palm is this far away again
+  double meters = 0.0;   // once the palm is this far away again; above kArrived
+};
+
+// What is asked for now: acts at this step or not at all.
+struct PhaseCue {
+  bool grip = false;     // grips wherever the hand is
+  bool release = false;  // lets go, however the grip was to end
 };
 
 // Goes through the states as distances change. Distances left and crossed count in the direction in
@@ -31,11 +37,7 @@ class PhaseMachine {
   explicit PhaseMachine(const Distances& distances, const Release& release = {})
       : distances_(distances), release_(release) {}
 
-  // What is asked for now. Grip and release act once, when they can.
-  struct Cue {
-    bool grip = false;     // grips wherever the hand is
-    bool release = false;  // lets go
-  };
+  using Cue = PhaseCue;
   Phase advance(double distance, double dt, const Cue& cue = {});
   Phase phase() const { return phase_; }
   double seconds() const { return seconds_; }  // in this phase
@@ -43,11 +45,13 @@ class PhaseMachine {
 
  private:
   Phase next(double distance, const Cue& cue) const;
+  bool lets_go(double distance, const Cue& cue) const;
 
   Distances distances_;
   Release release_;
   Phase phase_ = Phase::kNeutral;
   double seconds_ = 0.0;
+  bool was_near_ = false;  // within Release::meters since this phase began
 };
 
 // A palm this close to where it grips has arrived, m.

@@ -1,0 +1,159 @@
+#include "prehend/methods/example_control/controller.h"
+
+#include <gtest/gtest.h>
+
+#include "prehend/core/hand_builder.h"
+#include "prehend/core/random.h"
+
+namespace prehend::example_control {
+namespace {
+
+Hand make_hand(Side side = Side::kRight, HandProfile profile = HandProfile::kBall) {
+  HandOptions options;
+  options.profile = profile;
+  options.side = side;
+  return build_hand(options).value();
+}
+
+Controller make_controller(const Hand& hand) {
+  Controller controller;
+  controller.name = "test";
+  controller.side = hand.side;
+  controller.hand_length = hand.length;
+  for (const Segment& segment : hand.segments) {
+    if (!segment.joints.empty()) controller.joints.push_back(segment.name);
+  }
+  const int dof = hand.dof();
+  Random random(7);
+  const auto fill = [&](auto& values) {
+    for (Eigen::Index i = 0; i < values.size(); ++i) values(i) = random.uniform(-0.3, 0.3);
+  };
+  controller.neutral.resize(dof);
+  controller.positions.resize(kSetpointCount, dof);
+  controller.velocities.resize(kSetpointCount, dof);
+  fill(controller.neutral);
+  fill(controller.positions);
+  fill(controller.velocities);
+  controller.lower = Eigen::VectorXd::Constant(dof, -1.0);
+  controller.upper = Eigen::VectorXd::Constant(dof, 0.5);
+  controller.path.wrist_world = {Transform::from_position({0.1, 0.2, 0.3})};
+  controller.path.target_world = {Transform{exp_map({0.1, 0.2, 0.3}), Vec3(1, 2, 3)}};
+  return controller;
+}
+
+TEST(Controller, PassiveAndActiveSpringsBalanceInTheRestPose) {
+  const Controller controller = make_controller(make_hand());
+  const auto [k_s, k_d, k_jl] = controller.gains;
+  for (int i = 0; i < kSetpointCount; ++i) {
+    const Eigen::VectorXd rest = controller.rest_pose(i);
+    // eq. 4 and eq. 5 at rest within the limits.
+    const Eigen::VectorXd passive = k_s * (controller.neutral - rest);
+    const Eigen::VectorXd active = k_s * (controller.positions.row(i).transpose() - rest) +
+                                   k_d * controller.velocities.row(i).transpose();
+    EXPECT_LT((passive + active).cwiseAbs().maxCoeff(), 1e-10);
+  }
+}
+
+TEST(Controller, AWholeOneIsValid) {
+  const Status status = validate(make_controller(make_hand()));
+  EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.message());
+}
+
+TEST(Controller, WhatIsWrongIsNamed) {
+  const Controller good = make_controller(make_hand());
+  const auto message = [&](auto&& spoil) {
+    Controller controller = good;
+    spoil(controller);
+    const Status status = validate(controller);
+    return status.ok() ? std::string("valid") : status.message();
+  };
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(has(message([](Controller& c) { c.distances = {0.3, 0.3}; }), "D1 < D2"));
+  EXPECT_TRUE(has(message([](Controller& c) { c.distances.near = 0.0; }), "D1 < D2"));
+  EXPECT_TRUE(has(message([](Controller& c) { c.distances.far = NAN; }), "D1 < D2"));
+  EXPECT_TRUE(has(message([](Controller& c) { c.gains.damping = 0.0; }), "damping"));
+  EXPECT_TRUE(has(message([](Controller& c) { c.gains.stiffness = NAN; }), "stiffness"));
+  EXPECT_TRUE(has(message([](Controller& c) { c.joints.clear(); }), "no joints"));
+  EXPECT_TRUE(has(message([](Controller& c) { c.neutral.resize(3); }), "neutral pose has 3"));
+  EXPECT_TRUE(has(message([](Controller& c) { c.positions(2, 5) = NAN; }), "finite"));
+  EXPECT_TRUE(has(message([](Controller& c) { c.lower[4] = 0.6; }), "lower limit 0.6"));
+  EXPECT_TRUE(has(message([](Controller& c) { c.upper[4] = NAN; }), "lower limit"));
+  EXPECT_TRUE(has(message([](Controller& c) { c.path.wrist_world.clear(); }), "frames"));
+  EXPECT_TRUE(has(message([](Controller& c) { c.path.release_frame = 2; }), "grips from"));
+}
+
+TEST(Controller, FitsHandsOfItsSideWithItsBallsWhateverTheirSize) {
+  const Controller controller = make_controller(make_hand());
+  HandOptions small;
+  small.profile = HandProfile::kBall;
+  small.size.length = 0.15;
+  EXPECT_TRUE(fits_hand(controller, build_hand(small).value()).ok());
+  EXPECT_FALSE(fits_hand(controller, make_hand(Side::kLeft)).ok());
+  EXPECT_FALSE(fits_hand(controller, make_hand(Side::kRight, HandProfile::kAnatomical)).ok());
+
+  Controller fewer = controller;
+  fewer.joints.pop_back();
+  EXPECT_FALSE(fits_hand(fewer, make_hand()).ok());
+  Controller other = controller;
+  other.joints[3] = "sixth-proximal";
+  const Status status = fits_hand(other, make_hand());
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.message().find("sixth-proximal"), std::string::npos);
+}
+
+// Steps the linear oscillator of both springs by the explicit rule and looks whether it grows.
+bool explicit_steps_grow(const Gains& gains, double dt) {
+  double angle = 1.0, velocity = 0.0;
+  const double k = 2.0 * gains.stiffness + gains.limit_stiffness, d = 2.0 * gains.damping;
+  for (int i = 0; i < 20000; ++i) {
+    velocity += dt * (-k * angle - d * velocity);
+    angle += dt * velocity;
+    if (std::abs(angle) > 1e3) return true;
+  }
+  return false;
+}
+
+TEST(Controller, TheStabilityBoundIsWhereExplicitStepsBeginToGrow) {
+  const Gains gains;
+  double stable = 0.0, unstable = 1.0;
+  for (int i = 0; i < 50; ++i) {
+    const double middle = 0.5 * (stable + unstable);
+    (stable_at(gains, middle).ok() ? stable : unstable) = middle;
+  }
+  EXPECT_FALSE(explicit_steps_grow(gains, 0.995 * stable));
+  EXPECT_TRUE(explicit_steps_grow(gains, 1.005 * stable));
+  EXPECT_TRUE(stable_at(gains, 0.002).ok());
+  EXPECT_FALSE(stable_at({1e7, 50.0, 5000.0}, 0.002).ok());
+  EXPECT_FALSE(stable_at({NAN, 50.0, 5000.0}, 0.002).ok());
+}
+
+TEST(Controller, TheMirroredOneMakesTheMirroredPoseOnTheOtherHand) {
+  const Hand right = make_hand(), left = mirrored(right);
+  const Controller controller = make_controller(right), other = mirrored(controller);
+  ASSERT_TRUE(fits_hand(other, left).ok());
+  ASSERT_TRUE(validate(other).ok());
+  const HandPose pose = pose_from_coordinates(right, {}, controller.rest_pose(2));
+  const HandPose image = pose_from_coordinates(left, {}, other.rest_pose(2));
+  const auto frames = segment_frames(right, pose), images = segment_frames(left, image);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    EXPECT_LT((mirror_x(frames[i].position) - images[i].position).norm(), 1e-12);
+    EXPECT_LT(angle_between(mirror_x(frames[i].rotation), images[i].rotation), 1e-7);
+  }
+}
+
+TEST(Controller, MirroredTwiceIsTheSame) {
+  const Controller controller = make_controller(make_hand()),
+                   twice = mirrored(mirrored(controller));
+  EXPECT_EQ(twice.side, controller.side);
+  EXPECT_EQ(twice.neutral, controller.neutral);
+  EXPECT_EQ(twice.lower, controller.lower);
+  EXPECT_EQ(twice.upper, controller.upper);
+  EXPECT_EQ(twice.positions, controller.positions);
+  EXPECT_EQ(twice.velocities, controller.velocities);
+  EXPECT_EQ(twice.path.target_world[0].position, controller.path.target_world[0].position);
+}
+
+}  // namespace
+}  // namespace prehend::example_control
