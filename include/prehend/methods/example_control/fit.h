@@ -26,18 +26,21 @@ struct FitOptions {
   // Which of the grasps that the example holds, from 0; -1: the first that is whole.
   int grasp = -1;
   double smoothing_seconds = 0.1;  // half width of the window that differentiates
-  // The palm touches within this of its nearest, m.
-  double contact_tolerance = 0.01;
+  // The palm grips within this beyond its usual distance while it does, m.
+  double contact_tolerance = 0.005;
   std::string name = "grasp";
 };
 
 // A grasp found in a recording: the hand comes, stays, goes.
 struct GraspSpan {
-  int first = 0, grip = 0, release = 0, last = 0;  // frames
-  bool whole = false;                              // comes from afar and goes away again
+  int first = 0, grip = 0, release = 0, last = 0;  // frames; `release` is the first after the grip
+  double level = 0.0;                              // of the palm's distance while it grips, m
+  bool comes = false, goes = false;                // from afar, and away again
+  bool whole() const { return comes && goes; }
 };
-// Frames at which the palm stays near the object, from the distances alone.
-std::vector<GraspSpan> find_grasps(const std::vector<double>& distances, double frame_rate,
+// From the distances of the palm and of the second nearest digit, frame by frame.
+std::vector<GraspSpan> find_grasps(const std::vector<double>& palm,
+                                   const std::vector<double>& touch, double frame_rate,
                                    double contact_tolerance);
 
 struct JointResidual {
@@ -55,8 +58,12 @@ struct FitResult {
   std::vector<double> distances;   // what the palm has still to go, m
   Eigen::MatrixXd example_angles;  // frames x degrees of freedom
   Eigen::MatrixXd free_angles;     // the controller's, in free motion along the example's wrist
-  double free_rms = 0.0;           // rad, root of the mean square over frames and coordinates
-  double worst_joint_rms = 0.0;    // of the joint that is off the most
+  // How far these are apart, rad, as the root of the mean square over frames: of the joint angles
+  // (axis-angle components) that move, of the whole turn of the joints that move, and of the joint
+  // that is off the most.
+  double free_rms = 0.0;
+  double free_joint_rms = 0.0;
+  double worst_joint_rms = 0.0;
   std::vector<JointResidual> residuals;
   std::vector<GraspSpan> grasps;  // all that the example holds
   int grasp = 0;                  // the one used

@@ -36,6 +36,11 @@ struct ControlledHand {
   std::shared_ptr<const Controller> controller;
   RigidCurve wrist_world;
   int target_object = 0;  // -1: the other hand
+  // Instead of measuring, what the palm still has to go at `distance_rate` samples a second: the
+  // example's own, for motion without the object.
+  std::vector<double> distances;
+  double distance_rate = 0.0;
+  std::optional<Eigen::VectorXd> start_angles;  // left empty: at rest at the first setpoint
   Release release;
   double alpha = 0.0;
   bool open_while_closing = false;
@@ -44,7 +49,6 @@ struct ControlledHand {
 struct PlacedObject {
   ObjectPtr object;
   Transform pose_world;
-  bool ghost = false;  // only distances are read from it: nothing touches it
 };
 
 struct SimulationProblem {
@@ -56,14 +60,16 @@ struct SimulationProblem {
 };
 
 struct HoldOptions {
-  // Friction is taken to be this much less than it is, and the load this much more.
+  // Forces are planned as if friction were this much less than it is.
   double friction_margin = 1.5;
-  double load_margin = 1.2;
-  // What slips is drawn back to where it was gripped, as by a critically damped spring, rad/s.
-  double frequency = 20.0;
-  double period = 0.004;              // s between two solutions
-  double blend_seconds = 0.15;        // in which it comes and goes
-  double max_fingertip_force = 20.0;  // N
+  // What slips is drawn back to where it was gripped, as by a critically damped spring of this
+  // frequency, rad/s; a lasting offset is worked off within `integral_seconds`.
+  double frequency = 30.0;
+  double integral_seconds = 0.3;
+  double settle_seconds = 0.5;      // after the grip began, where the object is counts as its place
+  double period = 0.004;            // s between two solutions
+  double blend_seconds = 0.15;      // in which the force comes and goes
+  double max_contact_force = 20.0;  // N, at one place
 };
 
 struct SimulationOptions {

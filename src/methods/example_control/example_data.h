@@ -1,0 +1,30 @@
+// A captured grasp as the fit reads it: angles and their derivatives, the wrist, distances.
+#pragma once
+
+#include <vector>
+
+#include "prehend/core/rigid_curve.h"
+#include "prehend/core/smooth.h"
+#include "prehend/methods/example_control/fit.h"
+
+namespace prehend::example_control {
+
+struct ExampleData {
+  HandPtr hand;
+  double frame_rate = 0.0;
+  Smoothed angles;  // axis-angle, a frame a row
+  std::vector<Transform> wrist_world;
+  std::vector<Transform> target_world;
+  RigidCurve wrist;
+  std::vector<double> palm;   // gap between palm and target, m
+  std::vector<double> touch;  // between the second nearest digit and the target
+
+  int frames() const { return static_cast<int>(wrist_world.size()); }
+};
+
+// Axis-angle vectors of all joints, a frame a row; a turn of more than pi goes on beyond it.
+Eigen::MatrixXd joint_angles(const HandTrack& track);
+
+Result<ExampleData> read_example(const FitProblem& problem, const FitOptions& options);
+
+}  // namespace prehend::example_control

@@ -1,0 +1,291 @@
+// Pollard and Zordan, "Physically Based Grasping Control from Example", SCA 2005, sections 4 and 5.
+// Implements: neutral pose and joint limits from the library, setpoints from one example, D1 and D2
+//             by search, which the paper wishes for in section 7.
+// Departs:    "distance from hand to object" is how far the palm still has to go to where it is
+//             while it grips, so that D0 = 0 is the grip of a pinch as well as of a fist.
+#include "prehend/methods/example_control/fit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "methods/example_control/example_data.h"
+#include "methods/example_control/setpoints.h"
+#include "prehend/methods/example_control/blend.h"
+#include "prehend/methods/example_control/simulation.h"
+
+namespace prehend::example_control {
+namespace {
+
+constexpr double kMoving = radians(2.0);  // what turns by less does not count
+
+// The frames of one grasp, and what does not depend on D1 and D2.
+struct Take {
+  const ExampleData& data;
+  GraspSpan span;
+  std::vector<double> distances;  // what the palm has still to go
+  Eigen::MatrixXd demand;         // right-hand side of eq. 14
+
+  int frames() const { return span.last - span.first + 1; }
+};
+
+std::vector<Phase> phases_of(const Take& take, const Distances& distances) {
+  PhaseMachine machine(distances);
+  std::vector<Phase> phases;
+  for (int f = 0; f < take.frames(); ++f) {
+    PhaseMachine::Cue cue;
+    cue.grip = take.span.first + f == take.span.grip;
+    cue.release = take.span.first + f == take.span.release;
+    phases.push_back(machine.advance(take.distances[f], 1.0 / take.data.frame_rate, cue));
+  }
+  return phases;
+}
+
+Eigen::MatrixXd blends_of(const Take& take, const std::vector<Phase>& phases,
+                          const Distances& distances) {
+  Eigen::MatrixXd blends(take.frames(), kSetpointCount);
+  for (int f = 0; f < take.frames(); ++f)
+    blends.row(f) = blend(phases[f], take.distances[f], distances).transpose();
+  return blends;
+}
+
+// How far two motions are apart, over frames and what moves: see FitResult.
+void compare(const Eigen::MatrixXd& one, const Eigen::MatrixXd& other, FitResult& result) {
+  const double frames = static_cast<double>(one.rows());
+  const Eigen::RowVectorXd range = one.colwise().maxCoeff() - one.colwise().minCoeff();
+  double angles = 0.0, joints = 0.0, worst = 0.0;
+  int moving_angles = 0, moving_joints = 0;
+  for (int k = 0; k < one.cols(); ++k) {
+    if (range[k] < kMoving) continue;
+    angles += (one.col(k) - other.col(k)).squaredNorm() / frames;
+    ++moving_angles;
+  }
+  for (int k = 0; k < one.cols(); k += 3) {
+    if (range.segment<3>(k).maxCoeff() < kMoving) continue;
+    double square = 0.0;
+    for (int f = 0; f < one.rows(); ++f) {
+      const double angle = angle_between(exp_map(one.row(f).segment<3>(k).transpose()),
+                                         exp_map(other.row(f).segment<3>(k).transpose()));
+      square += angle * angle / frames;
+    }
+    joints += square;
+    worst = std::max(worst, square);
+    ++moving_joints;
+  }
+  result.free_rms = std::sqrt(angles / std::max(1, moving_angles));
+  result.free_joint_rms = std::sqrt(joints / std::max(1, moving_joints));
+  result.worst_joint_rms = std::sqrt(worst);
+}
+
+// Fits the setpoints for these distances and says how far the fitted model strays from the example.
+double fit_distances(const Take& take, const Distances& distances, Controller& controller) {
+  controller.distances = distances;
+  const Eigen::MatrixXd blends = blends_of(take, phases_of(take, distances), distances);
+  solve_setpoints(blends, take.demand, controller);
+  const auto angles = take.data.angles.value.middleRows(take.span.first, take.frames());
+  const Eigen::MatrixXd response =
+      linear_response(blends, take.data.frame_rate, angles.row(0).transpose(),
+                      take.data.angles.first.row(take.span.first).transpose(), controller);
+  return (response - angles).norm();
+}
+
+// Over a grid that the example's reach spans, then finer around its best.
+Distances search_distances(const Take& take, Controller& controller, const Monitor& monitor) {
+  const double reach = *std::max_element(take.distances.begin(), take.distances.end());
+  Distances best{0.25 * reach, 0.9 * reach};
+  double least = fit_distances(take, best, controller);
+  double width = 0.5 * reach;
+  constexpr int kRounds = 4, kSteps = 6;
+  for (int round = 0; round < kRounds && !monitor.stop.stop_requested(); ++round) {
+    const Distances center = round == 0 ? Distances{0.5 * reach, 0.5 * reach} : best;
+    for (int i = 0; i <= kSteps; ++i) {
+      for (int j = 0; j <= kSteps; ++j) {
+        const Distances tried{center.near + width * (2.0 * i / kSteps - 1.0),
+                              center.far + width * (2.0 * j / kSteps - 1.0)};
+        // The blends need room between them.
+        if (tried.near < 0.02 * reach || tried.far < tried.near + 0.05 * reach || tried.far > reach)
+          continue;
+        const double error = fit_distances(take, tried, controller);
+        if (error < least) {
+          least = error;
+          best = tried;
+        }
+      }
+    }
+    width *= 2.0 / kSteps;
+    monitor.report((round + 1.0) / kRounds, "distances tried");
+  }
+  return best;
+}
+
+// Mean and extremes over everything that was captured.
+Status read_library(const FitProblem& problem, const ExampleData& data, Controller& controller) {
+  Eigen::VectorXd sum = data.angles.value.colwise().sum().transpose();
+  double count = data.frames();
+  controller.lower = data.angles.value.colwise().minCoeff().transpose();
+  controller.upper = data.angles.value.colwise().maxCoeff().transpose();
+  for (const Clip& clip : problem.library) {
+    if (clip.hands.empty()) return Error{fmt::format("'{}' has no hand", clip.name)};
+    const int last = static_cast<int>(clip.hands.size()) - 1;
+    const auto track = as_ball_hand(clip.hands[std::min(problem.library_hand, last)]);
+    if (!track) return track.error();
+    if (track->hand->side != data.hand->side)
+      return Error{fmt::format("'{}' shows a {} hand, the example a {} one", clip.name,
+                               to_string(track->hand->side), to_string(data.hand->side))};
+    const Eigen::MatrixXd angles = joint_angles(*track);
+    sum += angles.colwise().sum().transpose();
+    count += static_cast<double>(angles.rows());
+    controller.lower = controller.lower.cwiseMin(angles.colwise().minCoeff().transpose());
+    controller.upper = controller.upper.cwiseMax(angles.colwise().maxCoeff().transpose());
+  }
+  controller.neutral = sum / count;
+  return {};
+}
+
+Result<GraspSpan> choose_grasp(const std::vector<GraspSpan>& grasps, const FitOptions& options,
+                               const std::string& clip, int& index) {
+  if (grasps.empty())
+    return Error{
+        fmt::format("'{}' shows no contact: the hand never touches what it reaches for", clip)};
+  index = options.grasp;
+  if (index < 0) {
+    const auto whole = std::find_if(grasps.begin(), grasps.end(),
+                                    [](const GraspSpan& span) { return span.whole(); });
+    index = static_cast<int>((whole == grasps.end() ? grasps.begin() : whole) - grasps.begin());
+  }
+  if (index >= static_cast<int>(grasps.size()))
+    return Error{fmt::format("'{}' has {} grasps, no {}", clip, grasps.size(), index + 1)};
+  if (!grasps[index].comes)
+    return Error{
+        fmt::format("'{}' shows no approach: the palm is never 5 cm or more away before it "
+                    "grips",
+                    clip)};
+  return grasps[index];
+}
+
+std::vector<JointResidual> residuals_of(const Take& take, const std::vector<Phase>& phases,
+                                        const Controller& controller) {
+  const Gains& gains = controller.gains;
+  const Eigen::MatrixXd blends = blends_of(take, phases, controller.distances);
+  const Eigen::MatrixXd left =
+      (blends * (gains.stiffness * controller.positions + gains.damping * controller.velocities) -
+       take.demand) /
+      (2.0 * gains.stiffness);
+  std::vector<JointResidual> residuals;
+  for (size_t j = 0; j < controller.joints.size(); ++j) {
+    JointResidual& residual = residuals.emplace_back();
+    residual.joint = controller.joints[j];
+    std::array<int, kPhaseCount> counts{};
+    for (int f = 0; f < take.frames(); ++f) {
+      const double square = left.row(f).segment<3>(3 * static_cast<int>(j)).squaredNorm();
+      residual.rms[static_cast<size_t>(phases[f])] += square;
+      ++counts[static_cast<size_t>(phases[f])];
+      residual.all += square / take.frames();
+    }
+    for (int p = 0; p < kPhaseCount; ++p)
+      residual.rms[p] = counts[p] > 0 ? std::sqrt(residual.rms[p] / counts[p]) : 0.0;
+    residual.all = std::sqrt(residual.all);
+  }
+  return residuals;
+}
+
+// The controller on its own, along the example's wrist, with nothing to touch.
+Result<Eigen::MatrixXd> free_motion(const Take& take, const Controller& controller) {
+  const ExampleData& data = take.data;
+  ControlledHand hand;
+  hand.hand = data.hand;
+  hand.controller = std::make_shared<const Controller>(controller);
+  hand.wrist_world =
+      RigidCurve::through_samples(controller.path.wrist_world, controller.path.frame_rate, 0.05);
+  hand.distances = take.distances;
+  hand.distance_rate = data.frame_rate;
+  hand.start_angles = data.angles.value.row(take.span.first).transpose();
+  SimulationProblem problem;
+  problem.hands = {hand};
+  SimulationOptions options;
+  options.grip = Grip::kPaper;
+  auto simulation = Simulation::build(problem, options);
+  if (!simulation) return simulation.error();
+  Eigen::MatrixXd angles(take.frames(), data.hand->dof());
+  Eigen::VectorXd now;
+  for (int f = 0; f < take.frames(); ++f) {
+    Cue cue;
+    cue.grip = take.span.first + f == take.span.grip;
+    cue.release = take.span.first + f == take.span.release;
+    simulation->state().joint_coordinates(0, now);
+    angles.row(f) = now.transpose();
+    while (simulation->time() < (f + 1) / data.frame_rate - 1e-9) {
+      simulation->step({&cue, 1});
+      cue = {};
+    }
+  }
+  return angles;
+}
+
+void write_path(const Take& take, Controller& controller) {
+  ExamplePath& path = controller.path;
+  path.frame_rate = take.data.frame_rate;
+  const auto first = take.span.first, last = take.span.last + 1;
+  path.wrist_world.assign(take.data.wrist_world.begin() + first,
+                          take.data.wrist_world.begin() + last);
+  path.target_world.assign(take.data.target_world.begin() + first,
+                           take.data.target_world.begin() + last);
+  path.grip_frame = take.span.grip - first;
+  path.release_frame = std::min(take.span.release, take.span.last) - first;
+  controller.grip_seconds = (take.span.release - take.span.grip) / take.data.frame_rate;
+}
+
+}  // namespace
+
+Result<FitResult> fit(const FitProblem& problem, const FitOptions& options,
+                      const Monitor& monitor) {
+  if (options.distances && !(options.distances->near < options.distances->far))
+    return Error{fmt::format("D1 = {:.3g} m must be less than D2 = {:.3g} m",
+                             options.distances->near, options.distances->far)};
+  const auto data = read_example(problem, options);
+  if (!data) return data.error();
+  FitResult result;
+  result.grasps = find_grasps(data->palm, data->touch, data->frame_rate, options.contact_tolerance);
+  const auto span = choose_grasp(result.grasps, options, problem.example.name, result.grasp);
+  if (!span) return span.error();
+
+  Controller& controller = result.controller;
+  controller.name = options.name;
+  controller.side = data->hand->side;
+  controller.hand_length = data->hand->length;
+  controller.gains = options.gains;
+  controller.grip_distance = span->level;
+  for (const Segment& segment : data->hand->segments)
+    if (segment.dof() == 3) controller.joints.push_back(segment.name);
+  if (Status ok = read_library(problem, *data, controller); !ok) return ok.error();
+
+  Take take{*data, *span, {}, {}};
+  for (int f = span->first; f <= span->last; ++f)
+    take.distances.push_back(std::max(0.0, data->palm[f] - span->level));
+  take.demand = setpoint_demand(*data, span->first, span->last,
+                                own_accelerations(*data, span->first, span->last), controller);
+  write_path(take, controller);
+  const Distances distances =
+      options.distances ? *options.distances : search_distances(take, controller, monitor);
+  fit_distances(take, distances, controller);
+  if (Status ok = validate(controller); !ok) return ok.error();
+
+  result.hand = data->hand;
+  result.frame_rate = data->frame_rate;
+  result.phases = phases_of(take, distances);
+  result.distances = take.distances;
+  result.example_angles = data->angles.value.middleRows(span->first, take.frames());
+  result.residuals = residuals_of(take, result.phases, controller);
+  auto free = free_motion(take, controller);
+  if (!free) return free.error();
+  result.free_angles = std::move(*free);
+  compare(result.example_angles, result.free_angles, result);
+  result.summary.residual = result.free_rms;
+  result.summary.message = fmt::format("{} in free motion within {:.1f} degrees of the example",
+                                       controller.name, degrees(result.free_rms));
+  if (monitor.stop.stop_requested()) result.summary.termination = Termination::kInterrupted;
+  return result;
+}
+
+}  // namespace prehend::example_control

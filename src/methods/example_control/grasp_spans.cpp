@@ -1,0 +1,78 @@
+// Where a recording grasps: the hand touches, and its palm comes near, stays and goes.
+#include <algorithm>
+#include <cmath>
+
+#include "prehend/methods/example_control/fit.h"
+
+namespace prehend::example_control {
+namespace {
+
+constexpr double kTouch = 0.005;     // m: markers and meshes are no better
+constexpr double kNearest = 0.008;   // m beyond the nearest of all, where capture leaves gaps
+constexpr double kPause = 0.15;      // s without touch that do not end a grasp
+constexpr double kShortest = 0.2;    // s of touch that are one
+constexpr double kLongestWay = 2.5;  // s of coming or going that are looked at
+constexpr double kFarEnough = 0.05;  // m that the palm comes and goes
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// First and last frame of every touch.
+std::vector<std::pair<int, int>> touches(const std::vector<double>& touch, double frame_rate) {
+  const double nearest = *std::min_element(touch.begin(), touch.end());
+  const double most = std::max(kTouch, nearest + kNearest);
+  std::vector<std::pair<int, int>> runs;
+  for (int f = 0; f < static_cast<int>(touch.size()); ++f) {
+    if (touch[f] > most) continue;
+    if (!runs.empty() && f - runs.back().second <= kPause * frame_rate) {
+      runs.back().second = f;
+    } else {
+      runs.emplace_back(f, f);
+    }
+  }
+  std::erase_if(runs,
+                [&](const auto& run) { return run.second - run.first < kShortest * frame_rate; });
+  return runs;
+}
+
+}  // namespace
+
+std::vector<GraspSpan> find_grasps(const std::vector<double>& palm,
+                                   const std::vector<double>& touch, double frame_rate,
+                                   double contact_tolerance) {
+  std::vector<GraspSpan> spans;
+  if (touch.empty() || *std::min_element(touch.begin(), touch.end()) > 0.05) return spans;
+  const auto runs = touches(touch, frame_rate);
+  const int way = static_cast<int>(kLongestWay * frame_rate);
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const auto [first, last] = runs[i];
+    GraspSpan span;
+    // How near the palm is while it holds; it may come and go a little before and after.
+    span.level = median({palm.begin() + first, palm.begin() + last + 1}) + contact_tolerance;
+    span.grip = first;
+    while (span.grip < last && palm[span.grip] > span.level) ++span.grip;
+    span.release = last;
+    while (span.release > span.grip && palm[span.release] > span.level) --span.release;
+    ++span.release;
+    const int from = std::max({0, span.grip - way, i > 0 ? runs[i - 1].second : 0});
+    const int frames = static_cast<int>(palm.size());
+    const int to = std::min(
+        {frames - 1, span.release + way, i + 1 < runs.size() ? runs[i + 1].first : frames - 1});
+    // The last moment on which the palm is farthest before, the first after.
+    span.first = span.grip;
+    for (int f = span.grip; f >= from; --f)
+      if (palm[f] > palm[span.first]) span.first = f;
+    span.last = std::min(span.release, frames - 1);
+    for (int f = span.last; f <= to; ++f)
+      if (palm[f] > palm[span.last]) span.last = f;
+    span.comes = palm[span.first] - span.level > kFarEnough;
+    span.goes = palm[span.last] - span.level > kFarEnough;
+    spans.push_back(span);
+  }
+  return spans;
+}
+
+}  // namespace prehend::example_control

@@ -1,0 +1,59 @@
+#include "methods/example_control/palm.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "prehend/geometry/capsule_contacts.h"
+
+namespace prehend::example_control {
+namespace {
+
+constexpr double kFar = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+std::vector<int> palm_segments(const Hand& hand) {
+  std::vector<int> segments;
+  for (int s = 0; s < hand.segment_count(); ++s) {
+    const Segment& segment = hand.segments[s];
+    const bool metacarpal = segment.phalanx == 0 && segment.digit != Digit::kThumb;
+    if (s == hand.wrist() || metacarpal) segments.push_back(s);
+  }
+  return segments;
+}
+
+double gap_to_object(const Hand& hand, std::span<const int> segments,
+                     std::span<const Transform> frames_world, const Transform& object_world,
+                     const geometry::SignedDistance& distance) {
+  double least = kFar;
+  const Transform object_from_world = object_world.inverse();
+  std::array<geometry::FieldContact, geometry::kMaxFieldContacts> places;
+  for (int s : segments) {
+    const Transform frame = object_from_world * frames_world[s];
+    for (const Capsule& capsule : hand.segments[s].capsules) {
+      const int found = geometry::capsule_field_contacts(distance, frame * capsule, kFar, places);
+      for (int i = 0; i < found; ++i) least = std::min(least, places[i].gap);
+    }
+  }
+  return least;
+}
+
+double gap_to_hand(const Hand& hand, std::span<const int> segments,
+                   std::span<const Transform> frames_world, const Hand& other,
+                   std::span<const int> other_segments,
+                   std::span<const Transform> other_frames_world) {
+  double least = kFar;
+  for (int s : segments) {
+    for (const Capsule& capsule : hand.segments[s].capsules) {
+      const Capsule mine = frames_world[s] * capsule;
+      for (int o : other_segments) {
+        for (const Capsule& theirs : other.segments[o].capsules)
+          least = std::min(least, prehend::distance(mine, other_frames_world[o] * theirs));
+      }
+    }
+  }
+  return least;
+}
+
+}  // namespace prehend::example_control

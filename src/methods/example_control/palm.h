@@ -1,0 +1,25 @@
+// How far a palm is from what it reaches for.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "prehend/core/hand_pose.h"
+#include "prehend/geometry/signed_distance.h"
+
+namespace prehend::example_control {
+
+// Segments of the palm: the wrist's and the fingers' metacarpals.
+std::vector<int> palm_segments(const Hand& hand);
+
+// Gap between the nearest of these segments and an object; negative by the overlap.
+double gap_to_object(const Hand& hand, std::span<const int> segments,
+                     std::span<const Transform> frames_world, const Transform& object_world,
+                     const geometry::SignedDistance& distance);
+// And between two hands' segments.
+double gap_to_hand(const Hand& hand, std::span<const int> segments,
+                   std::span<const Transform> frames_world, const Hand& other,
+                   std::span<const int> other_segments,
+                   std::span<const Transform> other_frames_world);
+
+}  // namespace prehend::example_control

@@ -1,0 +1,283 @@
+#include "prehend/methods/example_control/simulation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "methods/example_control/hand_torques.h"
+#include "methods/example_control/hold.h"
+#include "methods/example_control/palm.h"
+#include "prehend/core/assert.h"
+#include "prehend/physics/dynamics.h"
+
+namespace prehend::example_control {
+namespace {
+
+// Between measurements of a palm far from its target, s: a look through the exact mesh is dear, and
+// far away nothing hurries.
+constexpr double kFarPeriod = 0.01;
+constexpr double kNear = 0.04;  // m: closer, the quick field knows the distance
+
+}  // namespace
+
+struct Simulation::Impl {
+  struct Hand {
+    ControlledHand problem;
+    HandTorques torques;
+    PhaseMachine machine;
+    std::vector<int> palm;
+    std::vector<Transform> frames_world;
+    std::optional<Hold> hold;
+    double alpha = 0.0;
+    double distance = 0.0;
+    double measured = -1.0;  // when, s
+    Blend blend = Blend::Zero();
+    Eigen::VectorXd applied;
+    std::vector<Contact> contacts;
+    std::optional<Transform> wrist_before;  // of a wrist that cues move
+  };
+
+  SimulationOptions options;
+  std::vector<std::shared_ptr<const geometry::SignedDistance>> fields;
+  std::vector<std::shared_ptr<const geometry::ExactDistance>> exact;
+  std::vector<Hand> hands;
+  std::optional<physics::State> state;
+  Eigen::VectorXd wanted, applied;
+  std::vector<Contact> contacts;
+
+  double palm_gap(Hand& hand, int index);
+  void measure(Hand& hand, int index);
+  RigidCurve::Motion wrist(Hand& hand, const Cue& cue) const;
+  void hold(Hand& hand, int index, const RigidCurve::Motion& wrist);
+};
+
+double Simulation::Impl::palm_gap(Hand& hand, int index) {
+  const ::prehend::Hand& mine = *hand.problem.hand;
+  const int target = hand.problem.target_object;
+  if (target < 0) {
+    const Hand& other = hands[index == 0 ? 1 : 0];
+    return gap_to_hand(mine, hand.palm, hand.frames_world, *other.problem.hand, other.palm,
+                       other.frames_world);
+  }
+  const Transform pose = state->object_pose(target);
+  // The quick field is a lower bound far away.
+  const double quick = gap_to_object(mine, hand.palm, hand.frames_world, pose, *fields[target]);
+  if (quick < kNear) return quick;
+  return gap_to_object(mine, hand.palm, hand.frames_world, pose, *exact[target]);
+}
+
+void Simulation::Impl::measure(Hand& hand, int index) {
+  const double time = state->time();
+  if (!hand.problem.distances.empty()) {
+    const auto& track = hand.problem.distances;
+    const double at = std::clamp(time * hand.problem.distance_rate, 0.0, double(track.size() - 1));
+    const size_t before = std::min(static_cast<size_t>(at), track.size() - 1);
+    const size_t after = std::min(before + 1, track.size() - 1);
+    hand.distance = track[before] + (at - double(before)) * (track[after] - track[before]);
+    return;
+  }
+  const bool far = hand.distance > kNear + 0.01 && hand.measured >= 0.0;
+  if (far && time < hand.measured + kFarPeriod) return;
+  hand.measured = time;
+  const double gap = palm_gap(hand, index) - hand.problem.controller->grip_distance;
+  hand.distance = std::max(0.0, gap);
+}
+
+RigidCurve::Motion Simulation::Impl::wrist(Hand& hand, const Cue& cue) const {
+  if (!cue.wrist) {
+    hand.wrist_before.reset();
+    return hand.problem.wrist_world.at(state->time());
+  }
+  // Driven live: its velocity is what it moved by; its acceleration is too rough to be felt ahead.
+  RigidCurve::Motion motion;
+  motion.pose = *cue.wrist;
+  if (hand.wrist_before) {
+    motion.velocity = (cue.wrist->position - hand.wrist_before->position) / options.timestep;
+    motion.angular_velocity =
+        angular_velocity_world(hand.wrist_before->rotation, cue.wrist->rotation, options.timestep);
+  }
+  hand.wrist_before = *cue.wrist;
+  return motion;
+}
+
+void Simulation::Impl::hold(Hand& hand, int index, const RigidCurve::Motion& wrist) {
+  const int target = hand.problem.target_object;
+  hand.contacts.clear();
+  for (const Contact& contact : contacts) {
+    if (contact.hand == index && contact.object == target) hand.contacts.push_back(contact);
+  }
+  hand.hold->update({hand.frames_world, wrist, state->object_pose(target),
+                     state->object_twist(target), state->world().options().gravity, hand.contacts},
+                    hand.machine.phase() == Phase::kGripping, options.timestep);
+  applied.segment(hand.torques.first(), hand.torques.count()) += hand.hold->torques();
+}
+
+Simulation::Simulation() : impl_(std::make_unique<Impl>()) {}
+Simulation::~Simulation() = default;
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+
+namespace {
+
+Status check(const SimulationProblem& problem, const SimulationOptions& options) {
+  if (problem.hands.empty()) return Error{"nothing to simulate: no hand"};
+  for (const ControlledHand& hand : problem.hands) {
+    PREHEND_ASSERT(hand.hand != nullptr && hand.controller != nullptr);
+    if (Status ok = validate(*hand.controller); !ok) return ok;
+    if (Status ok = fits_hand(*hand.controller, *hand.hand); !ok) return ok;
+    if (Status ok = stable_at(options.gains.value_or(hand.controller->gains), options.timestep);
+        !ok)
+      return ok;
+    if (!hand.distances.empty()) continue;
+    if (hand.target_object < 0 && problem.hands.size() != 2)
+      return Error{fmt::format("hand '{}' reaches for another hand, and there are {} hands",
+                               hand.hand->name, problem.hands.size())};
+    if (hand.target_object >= static_cast<int>(problem.objects.size()))
+      return Error{fmt::format("hand '{}' reaches for object {}, and there are {}", hand.hand->name,
+                               hand.target_object + 1, problem.objects.size())};
+  }
+  return {};
+}
+
+Result<physics::WorldPtr> build_world(
+    const SimulationProblem& problem, const SimulationOptions& options,
+    const std::vector<std::shared_ptr<const geometry::SignedDistance>>& fields) {
+  std::vector<physics::HandSetup> hands;
+  for (const ControlledHand& hand : problem.hands) {
+    physics::HandSetup setup;
+    setup.hand = hand.hand;
+    // The controller has springs, dampers and limits of its own.
+    setup.passive_joints = setup.joint_limits = false;
+    hands.push_back(setup);
+  }
+  std::vector<physics::ObjectSetup> objects;
+  for (size_t i = 0; i < problem.objects.size(); ++i)
+    objects.push_back({problem.objects[i].object, fields[i], false});
+  physics::WorldOptions world;
+  world.timestep = options.timestep;
+  world.gravity = problem.gravity;
+  world.floor_height = problem.floor_height;
+  world.floor_friction = problem.floor_friction;
+  world.impedance_ratio = 100.0;  // at 10 what is held creeps by a millimetre a second
+  return physics::World::build(hands, objects, world);
+}
+
+}  // namespace
+
+Result<Simulation> Simulation::build(const SimulationProblem& problem,
+                                     const SimulationOptions& options) {
+  if (Status ok = check(problem, options); !ok) return ok.error();
+  Simulation simulation;
+  Impl& impl = *simulation.impl_;
+  impl.options = options;
+  for (const PlacedObject& placed : problem.objects) {
+    impl.exact.push_back(geometry::exact_distance(placed.object->shape));
+    impl.fields.push_back(placed.object->shape.kind == ShapeKind::kMesh
+                              ? std::shared_ptr<const geometry::SignedDistance>(
+                                    geometry::brick_field(impl.exact.back(), placed.object->shape))
+                              : impl.exact.back());
+  }
+  const auto world = build_world(problem, options, impl.fields);
+  if (!world) return world.error();
+  impl.state.emplace(*world);
+  for (size_t i = 0; i < problem.objects.size(); ++i)
+    impl.state->set_object_pose(static_cast<int>(i), problem.objects[i].pose_world);
+  for (int h = 0; h < static_cast<int>(problem.hands.size()); ++h) {
+    const ControlledHand& given = problem.hands[h];
+    const Gains gains = options.gains.value_or(given.controller->gains);
+    Impl::Hand hand{given, HandTorques(**world, h, given.controller, gains, options.terms),
+                    PhaseMachine(given.controller->distances, given.release),
+                    palm_segments(*given.hand)};
+    hand.alpha = given.alpha;
+    hand.frames_world.resize(given.hand->segments.size());
+    if (options.grip == Grip::kHold && given.target_object >= 0 &&
+        given.target_object < static_cast<int>(problem.objects.size()))
+      hand.hold.emplace(*given.hand, problem.objects[given.target_object].object, options.hold);
+    impl.state->set_hand(h, given.wrist_world.at(0.0).pose,
+                         given.start_angles.value_or(given.controller->rest_pose(0)));
+    impl.hands.push_back(std::move(hand));
+  }
+  impl.wanted.setZero((*world)->dof());
+  impl.applied.setZero((*world)->dof());
+  return simulation;
+}
+
+void Simulation::step(std::span<const Cue> cues) {
+  Impl& impl = *impl_;
+  physics::State& state = *impl.state;
+  static const Cue kNone;
+  const auto cue_of = [&](size_t h) -> const Cue& { return h < cues.size() ? cues[h] : kNone; };
+  std::array<RigidCurve::Motion, 2> few;
+  std::vector<RigidCurve::Motion> many;
+  if (impl.hands.size() > few.size()) many.resize(impl.hands.size());
+  const std::span<RigidCurve::Motion> wrists = many.empty() ? std::span(few) : std::span(many);
+  for (size_t h = 0; h < impl.hands.size(); ++h) {
+    wrists[h] = impl.wrist(impl.hands[h], cue_of(h));
+    state.set_root_target(static_cast<int>(h), wrists[h].pose,
+                          {wrists[h].velocity, wrists[h].angular_velocity},
+                          {wrists[h].acceleration, wrists[h].angular_acceleration});
+  }
+  state.begin_step();
+  for (size_t h = 0; h < impl.hands.size(); ++h)
+    physics::segment_frames(state, static_cast<int>(h), impl.hands[h].frames_world);
+  for (size_t h = 0; h < impl.hands.size(); ++h) {
+    Impl::Hand& hand = impl.hands[h];
+    const Cue& cue = cue_of(h);
+    impl.measure(hand, static_cast<int>(h));
+    if (cue.alpha) hand.alpha = *cue.alpha;
+    hand.machine.advance(hand.distance, impl.options.timestep, {cue.grip, cue.release});
+    hand.blend = example_control::blend(hand.machine.phase(), hand.distance,
+                                        hand.problem.controller->distances,
+                                        {hand.alpha, hand.problem.open_while_closing});
+    if (cue.setpoint) hand.blend = Blend::Unit(std::clamp(*cue.setpoint, 0, kSetpointCount - 1));
+    hand.torques.read(state);
+    hand.torques.accelerations(hand.blend, impl.wanted);
+  }
+  physics::multiply_mass(state, impl.wanted, impl.applied);
+  impl.contacts.clear();
+  if (impl.options.grip == Grip::kHold) state.contacts(impl.contacts);
+  Eigen::VectorXd& applied = impl.applied;
+  for (size_t h = 0; h < impl.hands.size(); ++h) {
+    Impl::Hand& hand = impl.hands[h];
+    // What the inertia couples into roots and objects is none of the hand's torques.
+    const physics::DofRange dofs = state.world().hand_dofs(static_cast<int>(h));
+    applied.segment(dofs.first, dofs.root).setZero();
+    hand.torques.add_compensation(state, wrists[h], applied);
+    if (hand.hold) impl.hold(hand, static_cast<int>(h), wrists[h]);
+    hand.applied = applied.segment(hand.torques.first(), hand.torques.count());
+  }
+  state.set_applied(applied);
+  state.end_step();
+}
+
+const physics::State& Simulation::state() const { return *impl_->state; }
+physics::State& Simulation::state() { return *impl_->state; }
+double Simulation::time() const { return impl_->state->time(); }
+Phase Simulation::phase(int hand) const { return impl_->hands.at(hand).machine.phase(); }
+const Blend& Simulation::blend(int hand) const { return impl_->hands.at(hand).blend; }
+double Simulation::distance(int hand) const { return impl_->hands.at(hand).distance; }
+const Eigen::VectorXd& Simulation::torques(int hand) const { return impl_->hands.at(hand).applied; }
+const Eigen::VectorXd& Simulation::angles(int hand) const {
+  return impl_->hands.at(hand).torques.angles();
+}
+
+double Simulation::contact_force(int hand) const {
+  const int target = impl_->hands.at(hand).problem.target_object;
+  double sum = 0.0;
+  if (target >= 0) {
+    impl_->state->contacts(impl_->contacts);
+    for (const Contact& contact : impl_->contacts) {
+      if (contact.hand == hand && contact.object == target)
+        sum -= contact.force_world.dot(contact.normal_world);
+    }
+    return sum;
+  }
+  std::vector<physics::HandContact> touching;
+  impl_->state->hand_contacts(touching);
+  for (const physics::HandContact& contact : touching)
+    sum += contact.force_world.dot(contact.normal_world);
+  return sum;
+}
+
+}  // namespace prehend::example_control
