@@ -277,4 +277,16 @@ ClosedHand close_hand(const Performer& performer, const std::string& type, doubl
   return maker.hook();
 }
 
+Eigen::VectorXd relaxed_hand(const Performer& performer, Dice& dice) {
+  Eigen::VectorXd q = Eigen::VectorXd::Zero(performer.hand()->dof());
+  for (Digit finger : kFingers) {
+    const double pip = 34.0 + dice.normal(4.0);
+    performer.set(finger, {20.0 + dice.normal(3.0), pip, 0.55 * pip, dice.normal(1.0)}, q);
+  }
+  performer.set(ThumbAngles{8.0 + dice.normal(3.0), 4.0 + dice.normal(3.0), 4.0 + dice.normal(2.0),
+                            8.0 + dice.normal(2.0), 12.0 + dice.normal(3.0)},
+                q);
+  return q;
+}
+
 }  // namespace prehend::physics

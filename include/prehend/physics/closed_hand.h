@@ -24,4 +24,7 @@ std::vector<double> thing_sizes(const std::string& type);
 // How the performer of this kind closes on a thing of this size, with a person's variation.
 ClosedHand close_hand(const Performer& performer, const std::string& type, double size, Dice& dice);
 
+// The hand at rest, half open, with a person's variation.
+Eigen::VectorXd relaxed_hand(const Performer& performer, Dice& dice);
+
 }  // namespace prehend::physics

@@ -31,25 +31,12 @@ constexpr double kReachDistance = 0.16;  // metres
 constexpr double kOutOfStep = 0.03;      // of the reach: how far digits run ahead or behind
 constexpr double kNoise = radians(0.1);  // of the tracker, at each joint
 
-Eigen::VectorXd relaxed_hand(const Performer& performer, Dice& dice) {
-  Eigen::VectorXd q = Eigen::VectorXd::Zero(performer.hand()->dof());
-  for (Digit finger : physics::kFingers) {
-    const double pip = 34.0 + dice.normal(4.0);
-    performer.set(finger, {20.0 + dice.normal(3.0), pip, 0.55 * pip, dice.normal(1.0)}, q);
-  }
-  performer.set(
-      physics::ThumbAngles{8.0 + dice.normal(3.0), 4.0 + dice.normal(3.0), 4.0 + dice.normal(2.0),
-                           8.0 + dice.normal(2.0), 12.0 + dice.normal(3.0)},
-      q);
-  return q;
-}
-
 // One performance: three shapes and the times at which the hand goes from one to the next.
 class Performance {
  public:
   Performance(const Performer& performer, ClosedHand closed, Dice& dice)
       : performer_(performer), grasp_(std::move(closed)), dice_(dice) {
-    relaxed_ = relaxed_hand(performer, dice);
+    relaxed_ = physics::relaxed_hand(performer, dice);
     reach_ = dice.uniform(0.85, 1.15);
     release_ = dice.uniform(0.65, 0.9);
     for (double& lag : lags_) lag = kOutOfStep * reach_ * dice.uniform(-1.0, 1.0);
