@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <Eigen/Cholesky>
 
+#include "cli/value_reader.h"
 #include "prehend/io/atomic_file.h"
 #include "prehend/methods/grasp_space/examples.h"
 
@@ -49,65 +50,7 @@ io::Value joint_names() {
   return names;
 }
 
-// Reads members of a table; the first that is wrong is remembered, and everything after it empty.
-class Reader {
- public:
-  Reader(const io::Value& table, std::string file, std::string where)
-      : table_(table), file_(std::move(file)), where_(std::move(where)) {}
-
-  const std::optional<Error>& error() const { return error_; }
-  void fail(const std::string& key, const std::string& what) {
-    if (!error_) error_ = Error{fmt::format("{}: {}{} {}", file_, where_, key, what)};
-  }
-
-  std::string text(const std::string& key) {
-    const io::Value* value = table_.find(key);
-    if (value && value->string()) return *value->string();
-    fail(key, "should be a word");
-    return {};
-  }
-  double number(const std::string& key) {
-    const io::Value* value = table_.find(key);
-    const auto found = value ? value->number() : std::nullopt;
-    if (found && std::isfinite(*found)) return *found;
-    fail(key, "should be a number");
-    return 0.0;
-  }
-  Eigen::VectorXd vector(const std::string& key, Eigen::Index size) {
-    const io::Value* value = table_.find(key);
-    return value ? vector(*value, key, size) : missing(key, size);
-  }
-  // Listed column by column.
-  Eigen::MatrixXd matrix(const std::string& key, Eigen::Index rows, Eigen::Index cols) {
-    Eigen::MatrixXd m = Eigen::MatrixXd::Zero(rows, cols);
-    const io::Value* value = table_.find(key);
-    if (!value || Eigen::Index(value->items().size()) != cols) {
-      fail(key, fmt::format("should be {} lists of {} numbers", cols, rows));
-      return m;
-    }
-    for (Eigen::Index c = 0; c < cols; ++c)
-      m.col(c) = vector(value->items()[c], fmt::format("{}[{}]", key, c), rows);
-    return m;
-  }
-
- private:
-  Eigen::VectorXd missing(const std::string& key, Eigen::Index size) {
-    fail(key, fmt::format("should be {} numbers", size));
-    return Eigen::VectorXd::Zero(size);
-  }
-  Eigen::VectorXd vector(const io::Value& value, const std::string& key, Eigen::Index size) {
-    const auto found = value.numbers();
-    if (!found || Eigen::Index(found->size()) != size) return missing(key, size);
-    const Eigen::VectorXd v = Eigen::Map<const Eigen::VectorXd>(found->data(), size);
-    return v.allFinite() ? v : missing(key, size);
-  }
-
-  const io::Value& table_;
-  std::string file_, where_;
-  std::optional<Error> error_;
-};
-
-void read_pca(Reader& reader, int dimension, optimize::Pca& pca) {
+void read_pca(ValueReader& reader, int dimension, optimize::Pca& pca) {
   pca.mean = reader.vector("mean", kPoseSize);
   pca.components = reader.matrix("components", kPoseSize, dimension);
   pca.variances = reader.vector("variances", kPoseSize);
@@ -122,7 +65,7 @@ Result<optimize::Mixture> read_mixture(const io::Value& list, int dimension,
   std::vector<optimize::Gaussian> parts;
   double total = 0.0;
   for (const io::Value& item : list.items()) {
-    Reader reader(item, file, fmt::format("gaussians[{}].", parts.size()));
+    ValueReader reader(item, file, fmt::format("gaussians[{}].", parts.size()));
     optimize::Gaussian part;
     part.weight = reader.number("weight");
     part.mean = reader.vector("mean", dimension);
@@ -189,7 +132,7 @@ io::Value grasp_model_value(const GraspSpace& space) {
 }
 
 Result<GraspSpace> parse_grasp_model(const io::Value& value, const std::string& file) {
-  Reader reader(value, file, "");
+  ValueReader reader(value, file, "");
   if (reader.text("format") != kFormat)
     return Error{fmt::format("{}: not a grasp model: format should be \"{}\"", file, kFormat)};
   if (reader.number("version") != kVersion)

@@ -75,6 +75,38 @@ std::string to_json(const Value& value) {
   return from_value(value).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+std::string to_json_rows(const Value& value) {
+  const std::string text = to_json(value);
+  std::string rows;
+  std::size_t open = std::string::npos;  // of a list, in `rows`, that has held nothing but numbers
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    rows += c;
+    if (quoted && c == '\\') {
+      rows += text[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+      open = std::string::npos;
+    } else if (!quoted && c == '[') {
+      open = rows.size();
+    } else if (!quoted && (c == '{' || c == '}')) {
+      open = std::string::npos;
+    } else if (!quoted && c == ']' && open != std::string::npos) {
+      const std::size_t first = rows.find_first_not_of(" \n", open);
+      std::string row;
+      for (const char kept : rows.substr(first)) {
+        if (kept == ' ' || kept == '\n') continue;
+        row += kept;
+        if (kept == ',') row += ' ';
+      }
+      rows.replace(open, std::string::npos, row);
+      open = std::string::npos;
+    }
+  }
+  return rows;
+}
+
 Result<Value> parse_json(std::string_view text, const std::string& name) {
   const std::string file = printable(name, 300);
   if (nests_too_deep(text)) return Error{fmt::format("{}: JSON nested too deeply", file)};

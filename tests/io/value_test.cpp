@@ -88,5 +88,17 @@ TEST(NearestWord, FindsSlipsAndNothingFar) {
   EXPECT_FALSE(nearest_word("wheel", {"mass", "friction"}));
 }
 
+TEST(Json, RowsPutEachListOfNumbersOnALineAndNothingElse) {
+  Value value = Value::table();
+  value["turn"] = Vec3(1.0, -2.5, 1e-9);
+  value["odd [1,\n 2] \"text"] = std::vector<std::string>{"a, b", "[ ]"};
+  value["poses"].push_back(std::vector<double>{1.0, 2.0});
+  value["poses"].push_back(std::vector<double>{});
+  const std::string rows = to_json_rows(value);
+  EXPECT_NE(rows.find("\"turn\": [1.0, -2.5, 1e-09],\n"), std::string::npos) << rows;
+  EXPECT_NE(rows.find("    [1.0, 2.0],\n    []\n"), std::string::npos) << rows;
+  EXPECT_EQ(to_json(parse_json(rows, "rows").value()), to_json(value));
+}
+
 }  // namespace
 }  // namespace prehend::io

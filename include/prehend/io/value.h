@@ -77,6 +77,8 @@ Result<Value> parse_toml(std::string_view text, const std::string& name);
 
 // JSON, indented by two; what is not finite becomes null.
 std::string to_json(const Value& value);
+// The same with every list of numbers on a line of its own, for people to read.
+std::string to_json_rows(const Value& value);
 Result<Value> parse_json(std::string_view text, const std::string& name);
 
 // The known word nearest to `word`, if it is near enough to be meant: for "did you mean".
