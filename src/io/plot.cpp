@@ -13,6 +13,7 @@ namespace {
 
 const Vec3 kInk(0.20, 0.20, 0.21);
 const Vec3 kGrid(0.88, 0.87, 0.86);
+const Vec3 kMark(0.55, 0.54, 0.52);
 constexpr double kText = 11.0;
 constexpr double kTitle = 15.0;
 
@@ -66,6 +67,7 @@ class Axes {
   Image draw() {
     if (plot_.heat_map) draw_heat_map();
     draw_grid();
+    draw_marks();
     for (std::size_t i = 0; i < plot_.series.size(); ++i) draw_series(i);
     draw_frame();
     draw_legend();
@@ -129,6 +131,17 @@ class Axes {
     const Pen pen{kGrid, 1.0, plot_.heat_map ? 0.25 : 1.0};
     for (const double x : x_ticks_) line({at(x, 0).x(), low_.y()}, {at(x, 0).x(), high_.y()}, pen);
     for (const double y : y_ticks_) line({low_.x(), at(0, y).y()}, {high_.x(), at(0, y).y()}, pen);
+  }
+
+  void draw_marks() {
+    TextStyle style{0.75 * kText, kMark, Align::kRight};
+    style.angle = 0.5 * kPi;
+    for (const PlotMark& mark : plot_.marks) {
+      if (!(mark.x >= x_.low && mark.x <= x_.high)) continue;
+      const double x = at(mark.x, 0).x();
+      line({x, low_.y()}, {x, high_.y()}, {kMark, 1.0});
+      draw_text(mark.name, {x + style.size + 4.0, low_.y() + 6.0}, style, image_);
+    }
   }
 
   void draw_frame() {

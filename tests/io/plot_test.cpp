@@ -1,5 +1,6 @@
 #include "prehend/io/plot.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -74,6 +75,27 @@ TEST(Plot, AHeatMapShowsItsLargestValueWhereItIs) {
   ASSERT_GT(count, 10);
   EXPECT_GT(sum_x / count, 0.7 * image.width);
   EXPECT_LT(sum_y / count, 0.45 * image.height);
+}
+
+TEST(Plot, AMarkIsALineAcrossThePlotWithItsNameUnlessItIsOutside) {
+  Plot plot;
+  plot.x_range = Range{0.0, 1.0};
+  plot.y_range = Range{0.0, 1.0};
+  const Image bare = draw_plot(plot);
+  plot.marks = {{2.0, "elsewhere"}, {std::nan(""), "nowhere"}};
+  EXPECT_EQ(draw_plot(plot).rgb, bare.rgb);
+  plot.marks = {{0.45, ""}};
+  const Image line = draw_plot(plot);
+  int rows = 0;
+  for (int y = 0; y < line.height; ++y) {
+    bool differs = false;
+    for (int x = 0; x < line.width; ++x)
+      differs |= !std::equal(line.pixel(x, y), line.pixel(x, y) + 3, bare.pixel(x, y));
+    rows += differs;
+  }
+  EXPECT_GT(rows, line.height * 3 / 4);
+  plot.marks = {{0.45, "closing"}};
+  EXPECT_NE(draw_plot(plot).rgb, line.rgb);
 }
 
 }  // namespace

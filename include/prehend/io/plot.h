@@ -33,12 +33,19 @@ struct HeatMap {
   std::vector<double> values;
 };
 
+// A line across the plot at x, and what begins there, written along it.
+struct PlotMark {
+  double x = 0.0;
+  std::string name;
+};
+
 struct Plot {
   std::string title;
   std::string x_label;
   std::string y_label;
   std::vector<Series> series;
   std::optional<HeatMap> heat_map;
+  std::vector<PlotMark> marks;
   // Left empty: what is plotted, and a little more.
   std::optional<Range> x_range;
   std::optional<Range> y_range;
