@@ -7,12 +7,17 @@ namespace prehend::example_control {
 namespace {
 
 constexpr double kTouching = 0.001;   // m: a contact farther away carries nothing
-constexpr double kSmoothing = 0.015;  // s, of torques from one solution to the next
+constexpr double kSmoothing = 0.006;  // s, of torques from one solution to the next
 constexpr double kSlipSpeed = 0.01;   // m/s
 constexpr double kTightening = 4.0;   // of the margin, a second of slip
 constexpr double kLoosening = 0.5;    // a second without
 constexpr double kMostMargin = 3.0;   // of friction: a grip this firm is all that helps
+
 constexpr double kMostLasting = 1.0;  // of the weight
+constexpr double kMostOffset = 0.01;  // m and, over the object's size, rad: beyond, it is lost
+constexpr double kMostSpeed = 0.3;    // m/s
+
+Vec3 at_most(const Vec3& v, double size) { return v * (size / std::max(size, v.norm())); }
 
 }  // namespace
 
@@ -55,16 +60,15 @@ Wrench Hold::wanted_wrench(const Situation& now, double dt) {
   } else {
     margin_ = std::max(options_.friction_margin, margin_ - kLoosening * dt);
   }
-  const double share = dt / options_.integral_seconds;
-  lasting_.force += share * mass * k * offset;
-  lasting_.torque += share * (inertia * (k * turn));
-  const double most = kMostLasting * mass * kStandardGravity;
-  lasting_.force *= std::min(1.0, most / std::max(most, lasting_.force.norm()));
-  lasting_.torque *=
-      std::min(1.0, most * length_ / std::max(most * length_, lasting_.torque.norm()));
-  return {mass * (carried_on - now.gravity_world + k * offset + d * (carried - velocity)) +
-              lasting_.force,
-          inertia * (k * turn + d * (spin - now.object_twist.angular)) + lasting_.torque};
+  const Vec3 pull = k * at_most(offset, kMostOffset) + d * at_most(carried - velocity, kMostSpeed);
+  const Vec3 twist = k * at_most(turn, kMostOffset / length_) +
+                     d * at_most(spin - now.object_twist.angular, kMostSpeed / length_);
+  const double share = dt / options_.integral_seconds,
+               most = kMostLasting * mass * kStandardGravity;
+  lasting_.force = at_most(lasting_.force + share * mass * k * offset, most);
+  lasting_.torque = at_most(lasting_.torque + share * k * (inertia * turn), most * length_);
+  return {mass * (carried_on - now.gravity_world + pull) + lasting_.force,
+          inertia * twist + lasting_.torque};
 }
 
 void Hold::plan(const Situation& now, const Wrench& wrench) {
@@ -73,6 +77,7 @@ void Hold::plan(const Situation& now, const Wrench& wrench) {
   cones_.clear();
   planned_torques_.setZero();
   planned_ = 0.0;
+  carries_ = false;
   for (const Contact& contact : now.contacts) {
     optimize::ConeContact& cone = cones_.emplace_back();
     const Vec3 push = -contact.normal_world, tangent = any_orthogonal(push);
@@ -89,6 +94,7 @@ void Hold::plan(const Situation& now, const Wrench& wrench) {
   Eigen::Matrix<double, 6, 1> wanted;
   wanted << wrench.force, wrench.torque / length_;
   program_.solve(cones_, wanted / weight, solved_);
+  carries_ = solved_.feasible;
   for (size_t i = 0; i < cones_.size(); ++i) {
     const Contact& contact = now.contacts[i];
     const Vec3 force =
@@ -112,7 +118,7 @@ void Hold::update(const Situation& now, bool gripping, double dt) {
     lasting_ = {};
     torques_.setZero();
     planned_torques_.setZero();
-    planned_ = 0.0;
+    planned_ = alpha_ = 0.0;
     margin_ = options_.friction_margin;
     return;
   }
@@ -124,6 +130,7 @@ void Hold::update(const Situation& now, bool gripping, double dt) {
       plan(now, wrench);
       since_plan_ = 0.0;
     }
+    if (!carries_) alpha_ = std::min(options_.max_alpha, alpha_ + options_.closing_rate * dt);
   }
   torques_ += (1.0 - std::exp(-dt / kSmoothing)) * (share_ * planned_torques_ - torques_);
 }

@@ -29,8 +29,8 @@ class Hold {
   const Eigen::VectorXd& torques() const { return torques_; }
   // Sum of the normal forces planned last, N.
   double planned_force() const { return planned_; }
-  // How much friction is distrusted at present.
-  double margin() const { return margin_; }
+  // How much farther than its setpoint the grip should close, eq. 15-16.
+  double extra_alpha() const { return alpha_; }
 
  private:
   Wrench wanted_wrench(const Situation& now, double dt);
@@ -40,7 +40,9 @@ class Hold {
   ObjectPtr object_;
   HoldOptions options_;
   double length_;  // that torques are divided by
-  double seconds_ = 0.0, since_plan_ = 0.0, share_ = 0.0, planned_ = 0.0, margin_ = 0.0;
+  double seconds_ = 0.0, since_plan_ = 0.0, share_ = 0.0, planned_ = 0.0, margin_ = 0.0,
+         alpha_ = 0.0;
+  bool carries_ = false;   // the contacts of the last plan can
   Transform place_wrist_;  // of the object, where it was gripped
   Wrench lasting_;         // what the offset has asked for so far
   std::vector<int> offsets_;

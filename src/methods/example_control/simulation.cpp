@@ -1,6 +1,7 @@
 #include "prehend/methods/example_control/simulation.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -229,7 +230,8 @@ void Simulation::step(std::span<const Cue> cues) {
     hand.machine.advance(hand.distance, impl.options.timestep, {cue.grip, cue.release});
     hand.blend = example_control::blend(hand.machine.phase(), hand.distance,
                                         hand.problem.controller->distances,
-                                        {hand.alpha, hand.problem.open_while_closing});
+                                        {hand.alpha + (hand.hold ? hand.hold->extra_alpha() : 0.0),
+                                         hand.problem.open_while_closing});
     if (cue.setpoint) hand.blend = Blend::Unit(std::clamp(*cue.setpoint, 0, kSetpointCount - 1));
     hand.torques.read(state);
     hand.torques.accelerations(hand.blend, impl.wanted);

@@ -64,12 +64,16 @@ struct HoldOptions {
   double friction_margin = 1.5;
   // What slips is drawn back to where it was gripped, as by a critically damped spring of this
   // frequency, rad/s; a lasting offset is worked off within `integral_seconds`.
-  double frequency = 30.0;
-  double integral_seconds = 0.3;
+  double frequency = 15.0;
+  double integral_seconds = 0.5;
   double settle_seconds = 0.5;      // after the grip began, where the object is counts as its place
   double period = 0.004;            // s between two solutions
   double blend_seconds = 0.15;      // in which the force comes and goes
   double max_contact_force = 20.0;  // N, at one place
+  // While what is touched cannot carry the object, the hand closes on: eq. 15-16's alpha rises by
+  // this much a second, up to a limit.
+  double closing_rate = 1.5;
+  double max_alpha = 1.5;
 };
 
 struct SimulationOptions {
