@@ -174,8 +174,8 @@ bool Performer::free_of_palm(int s, const Flesh& shapes) const {
   return true;
 }
 
-void Performer::close(Digit finger, const Thing& thing, const Eigen::VectorXd& most, double bending,
-                      Eigen::VectorXd& q) const {
+void Performer::close(Digit finger, const Touches& touches, const Eigen::VectorXd& most,
+                      double bending, Eigen::VectorXd& q) const {
   constexpr double kStep = radians(2.0);
   constexpr int kHalvings = 12;
   const int pip = offsets_[segment(finger, 2)];
@@ -184,8 +184,7 @@ void Performer::close(Digit finger, const Thing& thing, const Eigen::VectorXd& m
     const Flesh shapes = flesh(q);
     for (int phalanx = stopped + 1; phalanx <= 3; ++phalanx) {
       const int s = segment(finger, phalanx);
-      if (depth(shapes[s], thing) > 0.0 || (phalanx > 1 && !free_of_palm(s, shapes)))
-        return phalanx;
+      if (touches(shapes[s]) || (phalanx > 1 && !free_of_palm(s, shapes))) return phalanx;
     }
     return 0;
   };
@@ -218,6 +217,11 @@ void Performer::close(Digit finger, const Thing& thing, const Eigen::VectorXd& m
 }
 
 void Performer::close_fingers(const Thing& thing, Eigen::VectorXd& q, double bending) const {
+  close_fingers([&](const std::vector<Capsule>& shapes) { return depth(shapes, thing) > 0.0; }, q,
+                bending);
+}
+
+void Performer::close_fingers(const Touches& touches, Eigen::VectorXd& q, double bending) const {
   constexpr std::array<std::pair<Digit, Digit>, 4> kOrder = {{{Digit::kMiddle, Digit::kMiddle},
                                                               {Digit::kIndex, Digit::kMiddle},
                                                               {Digit::kRing, Digit::kMiddle},
@@ -228,7 +232,7 @@ void Performer::close_fingers(const Thing& thing, Eigen::VectorXd& q, double ben
       const int c = offsets_[segment(finger, phalanx)];
       most[c] = std::min(most[c], q[offsets_[segment(neighbour, phalanx)]] + kBeyondNeighbour);
     }
-    close(finger, thing, most, bending, q);
+    close(finger, touches, most, bending, q);
   }
 }
 

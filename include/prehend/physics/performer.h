@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -56,6 +57,9 @@ class Performer {
   FingerAngles finger_angles(Digit finger, const Eigen::VectorXd& q) const;
   ThumbAngles thumb_angles(const Eigen::VectorXd& q) const;
   std::vector<Transform> frames(const Eigen::VectorXd& q) const;
+  // The contact shapes of every segment in the wrist's frame.
+  using Flesh = std::vector<std::vector<Capsule>>;
+  Flesh flesh(const Eigen::VectorXd& q) const;
 
   // On the skin at a fraction of the segment's length, in a direction of its frame.
   Spot spot(Digit digit, int phalanx, double fraction, const Vec3& direction) const;
@@ -70,6 +74,10 @@ class Performer {
   // joints up to it, the others go on. A finger that finds nothing stays near its neighbour.
   // `bending` is how fast the finger bends in itself against how fast it comes.
   void close_fingers(const Thing& thing, Eigen::VectorXd& q, double bending = 1.0) const;
+  // The same on anything; asked with the contact shapes of a segment in the wrist's frame, for q as
+  // it stands.
+  using Touches = std::function<bool(const std::vector<Capsule>& shapes_wrist)>;
+  void close_fingers(const Touches& touches, Eigen::VectorXd& q, double bending = 1.0) const;
 
   struct Meeting {
     std::vector<Digit> moving;  // digits that the solution may move, from the angles in q
@@ -87,11 +95,8 @@ class Performer {
                          std::vector<double>& residuals) const;
   void overlap_residuals(const Meeting& meeting, const Thing& thing, const Eigen::VectorXd& q,
                          std::vector<double>& residuals) const;
-  // The contact shapes of every segment in the wrist's frame.
-  using Flesh = std::vector<std::vector<Capsule>>;
-  Flesh flesh(const Eigen::VectorXd& q) const;
   bool free_of_palm(int segment, const Flesh& flesh) const;
-  void close(Digit finger, const Thing& thing, const Eigen::VectorXd& most, double bending,
+  void close(Digit finger, const Touches& touches, const Eigen::VectorXd& most, double bending,
              Eigen::VectorXd& q) const;
 
   HandPtr hand_;

@@ -134,7 +134,8 @@ TEST_P(EveryExample, IsAsNoisyAsAsked) {
   EXPECT_NEAR(std::sqrt(sum / (6.0 * count)), options.noise, 0.1 * options.noise);
 }
 
-INSTANTIATE_TEST_SUITE_P(Examples, EveryExample, testing::Values(cylinder_grasp, range_of_motion));
+INSTANTIATE_TEST_SUITE_P(Examples, EveryExample,
+                         testing::Values(cylinder_grasp, range_of_motion, handshake));
 
 class CylinderGrasp : public testing::Test {
  protected:
@@ -289,6 +290,121 @@ TEST(RangeOfMotion, MovesFingerByFingerAndKeepsTheWristStill) {
                                        Digit::kThumb};
   ASSERT_GE(order.size(), expected.size());
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), order.begin()));
+}
+
+class Handshake : public testing::Test {
+ protected:
+  // Least gap between those segments of the two hands that are asked for; negative inside.
+  template <class Wanted>
+  static double gap_between(const Clip& clip, int frame, const Wanted& wanted) {
+    double least = INFINITY;
+    const Hand &first = *clip.hands[0].hand, &second = *clip.hands[1].hand;
+    const auto at = segment_frames(first, clip.hands[0].poses[frame]);
+    const auto other_at = segment_frames(second, clip.hands[1].poses[frame]);
+    for (int s = 0; s < first.segment_count(); ++s) {
+      for (int t = 0; t < second.segment_count(); ++t) {
+        if (!wanted(first.segments[s], second.segments[t])) continue;
+        for (const Capsule& one : first.segments[s].capsules) {
+          for (const Capsule& other : second.segments[t].capsules)
+            least = std::min(least, distance(at[s] * one, other_at[t] * other));
+        }
+      }
+    }
+    return least;
+  }
+  static bool any(const Segment&, const Segment&) { return true; }
+  static bool palms(const Segment& a, const Segment& b) { return a.phalanx <= 0 && b.phalanx <= 0; }
+  // Frames from the first to the last of the shakes.
+  std::pair<int, int> shakes() const {
+    std::vector<int> high;
+    for (int f = 0; f < clip_.frame_count(); ++f) {
+      if (wrist(clip_, f).y() > clasp_height() + 0.005) high.push_back(f);
+    }
+    return {high.front(), high.back()};
+  }
+  // Of the wrist when the hands have come together: it is nearest to the middle from then on.
+  double clasp_height() const {
+    int arrived = 0;
+    for (int f = 1; f < clip_.frame_count(); ++f)
+      arrived = wrist(clip_, f).z() < wrist(clip_, arrived).z() - 1e-9 ? f : arrived;
+    return wrist(clip_, arrived).y();
+  }
+  const Clip clip_ = handshake(kQuiet);
+};
+
+TEST_F(Handshake, IsOfTwoHandsThatAreOneTurnedHalfAboutTheVertical) {
+  ASSERT_EQ(clip_.hands.size(), 2u);
+  EXPECT_EQ(clip_.hands[0].hand->name, "first");
+  EXPECT_EQ(clip_.hands[1].hand->name, "second");
+  const Transform half_turn{exp_map({0.0, kPi, 0.0}), Vec3::Zero()};
+  for (int f = 0; f < clip_.frame_count(); ++f) {
+    const auto first = segment_frames(*clip_.hands[0].hand, clip_.hands[0].poses[f]);
+    const auto second = segment_frames(*clip_.hands[1].hand, clip_.hands[1].poses[f]);
+    for (std::size_t s = 0; s < first.size(); ++s) {
+      const Transform turned = half_turn * first[s];
+      EXPECT_LT((turned.position - second[s].position).norm(), 1e-9);
+      EXPECT_LT(angle_between(turned.rotation, second[s].rotation), 1e-6);
+    }
+  }
+}
+
+TEST_F(Handshake, HandsComeFromAfarAndNeverPassThroughEachOther) {
+  EXPECT_GT(gap_between(clip_, 0, any), 0.3);
+  EXPECT_GT(gap_between(clip_, clip_.frame_count() - 1, any), 0.3);
+  for (std::uint64_t seed : {1, 2}) {
+    const Clip noisy = handshake({.seed = seed});
+    for (int f = 0; f < noisy.frame_count(); f += 2)
+      EXPECT_GT(gap_between(noisy, f, any), -kMotionPenetration) << "frame " << f;
+  }
+}
+
+TEST_F(Handshake, PalmsTouchAndDigitsLieOnTheOtherThroughTheShakes) {
+  const auto [first, last] = shakes();
+  for (int f = first; f <= last; f += 5) {
+    EXPECT_LT(gap_between(clip_, f, palms), kTouch);
+    for (Digit digit : kDigits) {
+      const auto digit_on_palm = [digit](const Segment& a, const Segment& b) {
+        return a.digit == digit && a.phalanx > 0 && b.phalanx <= 1;
+      };
+      EXPECT_LT(gap_between(clip_, f, digit_on_palm), kTouch) << to_string(digit);
+    }
+  }
+  // They hold: nothing moves against anything.
+  EXPECT_LT(largest_turn(clip_.hands[0].poses[first], clip_.hands[0].poses[last]), 1e-9);
+}
+
+// In the other's frame: the back is +Y, the thumb's side -X.
+TEST_F(Handshake, ThumbsLieOverTheTopAndFingersReachAroundTheLittleFingersSide) {
+  const int f = shakes().first;
+  const Hand& hand = *clip_.hands[0].hand;
+  const auto frames = segment_frames(hand, clip_.hands[0].poses[f]);
+  const Transform other = clip_.hands[1].poses[f].root_world;
+  const auto tip = [&](Digit digit) {
+    const FingerPad& pad = hand.pads[static_cast<int>(digit)];
+    return Vec3(other.inverse() * (frames[pad.segment] * pad.tip));
+  };
+  EXPECT_GT(tip(Digit::kThumb).y(), 0.0);
+  for (Digit finger : {Digit::kMiddle, Digit::kRing, Digit::kLittle}) {
+    EXPECT_GT(tip(finger).x(), 0.02) << to_string(finger);
+    EXPECT_GT(tip(finger).y(), -0.03) << to_string(finger);
+  }
+  EXPECT_GT(clip_.hands[0].poses[f].root_world.turn(-Vec3::UnitX()).y(), 0.7);  // thumbs up
+}
+
+TEST_F(Handshake, ShakesThreeTimesUpAndDown) {
+  const auto [first, last] = shakes();
+  const double middle = clasp_height();
+  int rises = 0;
+  double highest = 0.0, lowest = 0.0;
+  for (int f = first - 5; f < last + 15; ++f) {
+    const double now = wrist(clip_, f).y() - middle, next = wrist(clip_, f + 1).y() - middle;
+    rises += now < 0.005 && next >= 0.005;
+    highest = std::max(highest, now);
+    lowest = std::min(lowest, now);
+  }
+  EXPECT_EQ(rises, 3);
+  EXPECT_NEAR(highest, 0.04, 2e-3);
+  EXPECT_NEAR(lowest, -0.04, 2e-3);
 }
 
 }  // namespace
