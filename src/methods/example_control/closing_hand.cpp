@@ -1,0 +1,178 @@
+#include "methods/example_control/closing_hand.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "prehend/geometry/capsule_contacts.h"
+
+namespace prehend::example_control {
+namespace {
+
+// The springs pull on beyond the grip's pose as long as nothing is in the way: alpha, and the hold.
+constexpr double kFarthest = 1.6;
+constexpr double kTouch = 5e-4;   // m
+constexpr double kMargin = 2e-3;  // m: what a stopped digit touches besides
+constexpr double kLeastStep = 0.02, kLargestStep = 0.2;
+// The back of a finger cannot press: cosine of what the skin faces to the finger's back.
+constexpr double kBack = -0.3;
+
+// Least gap along a capsule, exact if below `bound`.
+double capsule_gap(const geometry::SignedDistance& field, const Capsule& capsule, double bound) {
+  const Vec3 line = capsule.b - capsule.a;
+  const double length = line.norm();
+  const double middle = field.sample(capsule.a + 0.5 * line).distance - capsule.radius;
+  if (middle - 0.5 * length >= bound) return middle;
+  const int pieces = std::max(1, static_cast<int>(std::ceil(2.0 * length / capsule.radius)));
+  double least = middle;
+  for (int i = 0; i <= pieces; ++i) {
+    const Vec3 point = capsule.a + double(i) / pieces * line;
+    least = std::min(least, field.sample(point).distance - capsule.radius);
+  }
+  return least;
+}
+
+}  // namespace
+
+ClosingHand::ClosingHand(const Hand& hand, const Controller& controller)
+    : hand_(hand),
+      kinematics_(hand),
+      offsets_(coordinate_offsets(hand)),
+      open_(controller.rest_pose(1)),
+      closing_(controller.rest_pose(2) - open_) {
+  kinematics_.update({}, open_);
+  for (int s = 0; s < hand.segment_count(); ++s) {
+    for (const Capsule& capsule : hand.segments[s].capsules) {
+      open_capsules_.push_back(
+          {kinematics_.frames_world()[s] * capsule, is_palm(hand.segments[s])});
+    }
+    // Every joint below carries it around, at most as far from the joint as the bones are long.
+    double way = 0.0, arm = 0.0;
+    for (const Capsule& c : hand.segments[s].capsules) {
+      arm = std::max({arm, c.a.norm() + c.radius, c.b.norm() + c.radius});
+    }
+    for (int up = s; up > 0; up = hand.segments[up].parent) {
+      way += arm * closing_.segment(offsets_[up], offsets_[up + 1] - offsets_[up]).norm();
+      arm += hand.segments[up].rest_parent.position.norm();
+    }
+    ways_.push_back(std::max(way, 1e-6));
+  }
+}
+
+ClosingHand::Gaps ClosingHand::open_gaps(const geometry::SignedDistance& field,
+                                         const Transform& wrist_object) const {
+  Gaps gaps;
+  for (const Placed& placed : open_capsules_) {
+    double& gap = placed.palm ? gaps.palm : gaps.digits;
+    gap = std::min(gap, capsule_gap(field, wrist_object * placed.capsule, gap));
+  }
+  return gaps;
+}
+
+double ClosingHand::segment_gap(const geometry::SignedDistance& field, int segment) const {
+  double gap = INFINITY;
+  for (const Capsule& capsule : hand_.segments[segment].capsules) {
+    gap = std::min(gap, capsule_gap(field, kinematics_.frames_world()[segment] * capsule, gap));
+  }
+  return gap;
+}
+
+void ClosingHand::freeze(int segment) {
+  for (int s = segment; s > 0; s = hand_.segments[s].parent) frozen_[s] = 1;
+}
+
+void ClosingHand::advance(int segment, double step) {
+  const int first = offsets_[segment], count = offsets_[segment + 1] - first;
+  closed_[segment] = std::min(closed_[segment] + step, kFarthest);
+  pose_.segment(first, count) =
+      open_.segment(first, count) + closed_[segment] * closing_.segment(first, count);
+  if (closed_[segment] >= kFarthest) frozen_[segment] = 1;
+}
+
+ClosingHand::Grip ClosingHand::close(const geometry::SignedDistance& field,
+                                     const Transform& wrist_object, double palm_margin) {
+  const int count = hand_.segment_count();
+  pose_ = open_;
+  closed_.assign(count, 0.0);
+  frozen_.assign(count, 0);
+  frozen_[0] = 1;
+  for (bool moving = true; moving;) {
+    kinematics_.update(wrist_object, pose_);
+    std::array<double, kDigitCount> step;
+    step.fill(kLargestStep);
+    for (int s = 1; s < count; ++s) {
+      if (frozen_[s]) continue;
+      const double gap = segment_gap(field, s);
+      if (gap < kTouch) freeze(s);
+      double& least = step[static_cast<int>(hand_.segments[s].digit)];
+      if (gap >= kTouch) least = std::min(least, std::max(kLeastStep, gap / ways_[s]));
+    }
+    moving = false;
+    for (int s = 1; s < count; ++s) {
+      if (frozen_[s]) continue;
+      moving = true;
+      advance(s, step[static_cast<int>(hand_.segments[s].digit)]);
+    }
+  }
+  Grip grip;
+  grip.pose = pose_;
+  gather(field, palm_margin, grip);
+  return grip;
+}
+
+void ClosingHand::gather(const geometry::SignedDistance& field, double palm_margin,
+                         Grip& grip) const {
+  std::array<bool, kDigitCount> touches{};
+  std::array<geometry::FieldContact, geometry::kMaxFieldContacts> found;
+  for (int s = 0; s < hand_.segment_count(); ++s) {
+    const Segment& segment = hand_.segments[s];
+    const Transform& frame = kinematics_.frames_world()[s];
+    const double margin = is_palm(segment) ? palm_margin : kMargin;
+    for (const Capsule& capsule : segment.capsules) {
+      const int contacts = capsule_field_contacts(field, frame * capsule, margin, found);
+      for (int i = 0; i < contacts; ++i) {
+        if (found[i].normal.dot(frame.turn(Vec3::UnitY())) < kBack) continue;
+        grip.contacts.push_back({found[i].point, found[i].normal});
+        if (segment.phalanx > 0) touches[static_cast<int>(segment.digit)] = true;
+      }
+    }
+  }
+  grip.digits = static_cast<int>(std::count(touches.begin(), touches.end(), true));
+  grip.thumb = touches[0];
+}
+
+double ClosingHand::lowest(const Quat& wrist_world) {
+  double least = INFINITY;
+  for (double part = 0.0; part <= 1.0; part += 0.1) {
+    kinematics_.update({wrist_world, Vec3::Zero()}, open_ + part * closing_);
+    for (int s = 0; s < hand_.segment_count(); ++s) {
+      for (const Capsule& local : hand_.segments[s].capsules) {
+        const Capsule capsule = kinematics_.frames_world()[s] * local;
+        least = std::min(least, std::min(capsule.a.y(), capsule.b.y()) - capsule.radius);
+      }
+    }
+  }
+  return least;
+}
+
+double ClosingHand::palm_reach(const Vec3& direction_wrist) const {
+  double reach = -INFINITY;
+  for (const Placed& placed : open_capsules_) {
+    if (!placed.palm) continue;
+    const Capsule& c = placed.capsule;
+    reach =
+        std::max(reach, std::max(direction_wrist.dot(c.a), direction_wrist.dot(c.b)) + c.radius);
+  }
+  return reach;
+}
+
+double ClosingHand::opening() {
+  kinematics_.update({}, open_);
+  const auto pulp = [&](Digit digit) {
+    const FingerPad& pad = hand_.pads[static_cast<int>(digit)];
+    return Vec3(kinematics_.frames_world()[pad.segment] * pad.point);
+  };
+  return (pulp(Digit::kThumb) - pulp(Digit::kMiddle)).norm();
+}
+
+}  // namespace prehend::example_control

@@ -1,0 +1,68 @@
+// A hand that closes its digits on an object by a controller's poses, without dynamics: joints go
+// on towards the grip until their segment, or one farther out, is stopped.
+#pragma once
+
+#include <vector>
+
+#include "prehend/core/hand_kinematics.h"
+#include "prehend/geometry/signed_distance.h"
+#include "prehend/methods/example_control/controller.h"
+#include "prehend/physics/grasp_quality.h"
+
+namespace prehend::example_control {
+
+// Keeps a reference to the hand. All places are in the object's frame.
+class ClosingHand {
+ public:
+  ClosingHand(const Hand& hand, const Controller& controller);
+
+  // Palm: the wrist and the metacarpals.
+  static bool is_palm(const Segment& segment) { return segment.phalanx <= 0; }
+
+  // Gaps of the open hand: of its palm, and of its digits.
+  struct Gaps {
+    double palm = INFINITY;
+    double digits = INFINITY;
+  };
+  Gaps open_gaps(const geometry::SignedDistance& field, const Transform& wrist_object) const;
+
+  struct Grip {
+    std::vector<physics::GraspContact> contacts;
+    int digits = 0;  // that touch
+    bool thumb = false;
+    Eigen::VectorXd pose;
+  };
+  // Closes the hand. Of the palm, what is within `palm_margin` counts as touching.
+  Grip close(const geometry::SignedDistance& field, const Transform& wrist_object,
+             double palm_margin);
+
+  // Lowest point of the hand, open or closing freely, for a wrist at the origin turned like this.
+  double lowest(const Quat& wrist_world);
+  // How far the palm's skin and the open hand reach along a direction of the wrist's frame.
+  double palm_reach(const Vec3& direction_wrist) const;
+  // Between the pulps of thumb and middle finger of the open hand.
+  double opening();
+
+ private:
+  struct Placed {
+    Capsule capsule;  // in the wrist's frame
+    bool palm;
+  };
+  double segment_gap(const geometry::SignedDistance& field, int segment) const;
+  void freeze(int segment);
+  void advance(int segment, double step);
+  void gather(const geometry::SignedDistance& field, double palm_margin, Grip& grip) const;
+
+  const Hand& hand_;
+  HandKinematics kinematics_;
+  std::vector<int> offsets_;
+  Eigen::VectorXd open_, closing_;  // the pose, and the way from it to the grip
+  std::vector<Placed> open_capsules_;
+  std::vector<double> ways_;  // of each segment's skin from open to grip, at most
+  // Of the last closing.
+  Eigen::VectorXd pose_;
+  std::vector<double> closed_;  // how far each segment's joint went; 1: to the grip
+  std::vector<char> frozen_;
+};
+
+}  // namespace prehend::example_control

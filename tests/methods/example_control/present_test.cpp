@@ -1,0 +1,187 @@
+#include <gtest/gtest.h>
+
+#include "methods/example_control/closing_hand.h"
+#include "methods/example_control/standing.h"
+#include "prehend/geometry/builtin.h"
+#include "prehend/geometry/primitive.h"
+#include "prehend/methods/example_control/grasp_task.h"
+#include "tests/methods/example_control/test_controller.h"
+
+namespace prehend::example_control {
+namespace {
+
+double lowest_point(const Object& object, const Transform& object_world) {
+  double lowest = INFINITY;
+  for (const Vec3& v : object.shape.mesh->vertices) {
+    lowest = std::min(lowest, (object_world * v).y());
+  }
+  return lowest;
+}
+
+double lowest_point(const Hand& hand, const Transform& wrist_world, const Eigen::VectorXd& q) {
+  double lowest = INFINITY;
+  const auto frames = segment_frames(hand, pose_from_coordinates(hand, wrist_world, q));
+  for (int s = 0; s < hand.segment_count(); ++s) {
+    for (const Capsule& local : hand.segments[s].capsules) {
+      const Capsule capsule = frames[s] * local;
+      lowest = std::min(lowest, std::min(capsule.a.y(), capsule.b.y()) - capsule.radius);
+    }
+  }
+  return lowest;
+}
+
+Object box(const Vec3& half, double mass = 0.2) {
+  return *geometry::object_from_primitive("box", ShapeKind::kBox, half, mass);
+}
+
+TEST(Standing, ABoxStandsOnSixSidesByItsHalfWidths) {
+  const Object object = box({0.02, 0.04, 0.03});
+  const auto sides = standing_sides(object, radians(3.0));
+  ASSERT_EQ(sides.size(), 6u);
+  EXPECT_LT(angle_between(sides[0].rotation, Quat::Identity()), 1e-9);
+  EXPECT_NEAR(sides[0].margin, 0.02, 1e-9);
+  EXPECT_NEAR(sides[0].tip, std::atan2(0.02, 0.04), 1e-9);
+  for (const Standing& side : sides) {
+    const Vec3 up = side.rotation.conjugate() * Vec3::UnitY();
+    EXPECT_NEAR(up.cwiseAbs().maxCoeff(), 1.0, 1e-9);
+  }
+}
+
+TEST(Standing, WhatLeansFallsOntoItsNearestSide) {
+  const Object object = box({0.02, 0.04, 0.03});
+  // It tips beyond atan(0.02 / 0.04) = 26.6 degrees about z.
+  const Vec3 stands = put_down(object, exp_map({0.0, 0.0, radians(26.0)})).rotation * Vec3::UnitY();
+  EXPECT_NEAR(stands.y(), 1.0, 1e-9);
+  const Vec3 fell = put_down(object, exp_map({0.0, 0.0, radians(27.0)})).rotation * Vec3::UnitY();
+  EXPECT_NEAR(fell.y(), 0.0, 1e-9);
+  EXPECT_NEAR(fell.x(), -1.0, 1e-9);
+}
+
+// A tilted centre of mass: the foot leaves the ground.
+TEST(Standing, AnUnbalancedBoxFallsToItsHeavySide) {
+  Object object = box({0.02, 0.04, 0.03});
+  object.center_of_mass = {0.025, 0.0, 0.0};
+  const Vec3 up = put_down(object, Quat::Identity()).rotation.conjugate() * Vec3::UnitY();
+  EXPECT_NEAR(up.x(), -1.0, 1e-9);
+}
+
+class Present : public testing::Test {
+ protected:
+  const Hand hand_ = ball_hand();
+  const Controller controller_ = test_controller(hand_);
+};
+
+TEST_F(Present, FindsTheExamplesOwnGrip) {
+  const Object object =
+      *geometry::object_from_primitive("cylinder", ShapeKind::kCylinder, {0.03, 0.09, 0.0}, 0.2);
+  const auto found = present(object, hand_, controller_);
+  ASSERT_TRUE(found.ok()) << found.message();
+  EXPECT_EQ(found->digits, 5);
+  // Squeezed from all around without support from below, 1 / friction with its margin.
+  EXPECT_LT(found->quality, 1.05 * 1.5 / object.friction);
+  const ExamplePath& path = controller_.path;
+  const Transform& grip = path.wrist_world[path.grip_frame];
+  const Vec3 there = grip.inverse() * path.target_world[path.grip_frame].position;
+  const Vec3 here = found->grip_wrist_world.inverse() * found->object_world.position;
+  constexpr double kNear = 0.03;  // the grid of the search
+  EXPECT_NEAR(here.y(), there.y(), 0.5 * kNear);
+  EXPECT_NEAR(here.z(), there.z(), kNear);
+}
+
+// Invariants of what is presented, for all ten objects of the task.
+TEST_F(Present, TheTenObjectsStandAndTheHandComesFreely) {
+  constexpr double kStands = 1e-9, kDeepest = 2.5e-3;  // m
+  PresentOptions options;
+  options.floor_height = 0.3;
+  for (const char* name :
+       {"cylinder", "box", "sphere", "mug", "bottle", "book", "hammer", "bunny", "bulb", "wedge"}) {
+    const Object object = *geometry::builtin_object(name);
+    const auto found = present(object, hand_, controller_, options);
+    ASSERT_TRUE(found.ok()) << found.message();
+    EXPECT_NEAR(lowest_point(object, found->object_world), 0.3, kStands) << name;
+    EXPECT_GE(found->digits, 3) << name;
+    EXPECT_LT(found->quality, 4.0) << name;
+    const Eigen::VectorXd open = controller_.rest_pose(1);
+    EXPECT_GT(lowest_point(hand_, found->grip_wrist_world, open), 0.3 + 0.9 * options.clearance);
+    const auto exact = geometry::exact_distance(object.shape);
+    ClosingHand closing(hand_, controller_);
+    const Transform at = found->object_world.inverse() * found->grip_wrist_world;
+    const auto gaps = closing.open_gaps(*exact, at);
+    EXPECT_GT(std::min(gaps.palm, gaps.digits), -kDeepest) << name;
+  }
+}
+
+TEST_F(Present, TurnsOnlyAsFarAsAllowed) {
+  const Object object = *geometry::builtin_object("mug");
+  PresentOptions options;
+  options.turn = PresentOptions::Turn::kUpright;
+  const auto upright = present(object, hand_, controller_, options);
+  ASSERT_TRUE(upright.ok()) << upright.message();
+  EXPECT_NEAR((upright->object_world.rotation * Vec3::UnitY()).y(), 1.0, 1e-12);
+  options.turn = PresentOptions::Turn::kNone;
+  const auto given = present(object, hand_, controller_, options);
+  if (given.ok()) {
+    EXPECT_EQ(angle_between(given->object_world.rotation, Quat::Identity()), 0.0);
+  }
+}
+
+TEST_F(Present, TheHandKeepsTheExamplesOrientation) {
+  const auto found = present(*geometry::builtin_object("bottle"), hand_, controller_);
+  ASSERT_TRUE(found.ok());
+  const ExamplePath& path = controller_.path;
+  EXPECT_EQ(
+      angle_between(found->grip_wrist_world.rotation, path.wrist_world[path.grip_frame].rotation),
+      0.0);
+}
+
+TEST_F(Present, TwiceIsTheSame) {
+  const Object object = *geometry::builtin_object("bulb");
+  const auto first = present(object, hand_, controller_);
+  const auto second = present(object, hand_, controller_);
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(first->grip_wrist_world.position, second->grip_wrist_world.position);
+  EXPECT_EQ(first->object_world.rotation.coeffs(), second->object_world.rotation.coeffs());
+  EXPECT_EQ(first->quality, second->quality);
+}
+
+TEST_F(Present, WhatIsTooLargeIsNamedWithItsSize) {
+  const auto found = present(box({0.15, 0.15, 0.15}), hand_, controller_);
+  ASSERT_FALSE(found.ok());
+  EXPECT_NE(found.message().find("box"), std::string::npos);
+  EXPECT_NE(found.message().find("30.0 x 30.0 x 30.0 cm"), std::string::npos) << found.message();
+  EXPECT_EQ(found.message().find('\n'), std::string::npos);
+}
+
+TEST_F(Present, AControllerWithoutAnExampleIsRefused) {
+  Controller bare = controller_;
+  bare.path = {};
+  EXPECT_FALSE(present(box({0.03, 0.04, 0.03}), hand_, bare).ok());
+}
+
+TEST_F(Present, ClosedDigitsTouchWithoutEntering) {
+  const Object object =
+      *geometry::object_from_primitive("cylinder", ShapeKind::kCylinder, {0.03, 0.09, 0.0}, 0.2);
+  const auto field = geometry::exact_distance(object.shape);
+  const ExamplePath& path = controller_.path;
+  const Transform at =
+      path.target_world[path.grip_frame].inverse() * path.wrist_world[path.grip_frame];
+  ClosingHand closing(hand_, controller_);
+  const auto grip = closing.close(*field, at, 0.004);
+  EXPECT_EQ(grip.digits, 5);
+  EXPECT_TRUE(grip.thumb);
+  constexpr double kDeepest = 0.003;  // what a step of closing may enter
+  const auto frames = segment_frames(hand_, pose_from_coordinates(hand_, at, grip.pose));
+  for (int s = 0; s < hand_.segment_count(); ++s) {
+    for (const Capsule& local : hand_.segments[s].capsules) {
+      const Capsule capsule = frames[s] * local;
+      for (double part : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+        const Vec3 point = capsule.a + part * (capsule.b - capsule.a);
+        EXPECT_GT(field->sample(point).distance - capsule.radius, -kDeepest)
+            << hand_.segments[s].name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace prehend::example_control
