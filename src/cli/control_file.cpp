@@ -52,6 +52,9 @@ io::Value path_value(const ExamplePath& path) {
   value["release_frame"] = path.release_frame;
   value["wrist"] = poses_value(path.wrist_world);
   value["target"] = poses_value(path.target_world);
+  std::vector<double> distances = path.distances;
+  for (double& distance : distances) distance = rounded(distance);
+  value["distances"] = distances;
   return value;
 }
 
@@ -176,6 +179,9 @@ class Parser {
     made_.path.release_frame = reader.whole("release_frame");
     made_.path.wrist_world = poses(*table, "wrist", reader);
     made_.path.target_world = poses(*table, "target", reader);
+    const Eigen::VectorXd distances =
+        reader.vector("distances", Eigen::Index(made_.path.wrist_world.size()));
+    made_.path.distances.assign(distances.begin(), distances.end());
     keep(reader);
   }
 

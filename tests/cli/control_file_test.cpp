@@ -44,6 +44,7 @@ Controller make_controller() {
   for (int i = 0; i < 4; ++i) {
     controller.path.wrist_world.push_back({exp_map(random.direction()), random.direction()});
     controller.path.target_world.push_back({exp_map(random.direction()), random.direction()});
+    controller.path.distances.push_back(0.125 * i);
   }
   return controller;
 }
@@ -77,6 +78,7 @@ TEST(ControlFile, WhatIsWrittenComesBack) {
     EXPECT_EQ(a->path.frame_rate, b->path.frame_rate);
     EXPECT_EQ(a->path.grip_frame, b->path.grip_frame);
     EXPECT_EQ(a->path.release_frame, b->path.release_frame);
+    EXPECT_EQ(a->path.distances, b->path.distances);
     ASSERT_EQ(b->path.target_world.size(), 4u);
     for (int i = 0; i < 4; ++i) {
       EXPECT_LT((a->path.wrist_world[i].position - b->path.wrist_world[i].position).norm(),

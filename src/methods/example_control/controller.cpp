@@ -65,6 +65,10 @@ Status check_path(const ExamplePath& path) {
     return Error{fmt::format("the example's path has {} frames of the wrist and {} of the target",
                              frames, path.target_world.size())};
   }
+  if (path.distances.size() != path.wrist_world.size()) {
+    return Error{fmt::format("the example's path has {} frames of the wrist and {} distances",
+                             frames, path.distances.size())};
+  }
   if (frames == 0) return {};
   if (!(path.frame_rate > 0.0)) return Error{"the example's path needs a frame rate above zero"};
   if (path.grip_frame < 0 || path.grip_frame > path.release_frame || path.release_frame > frames) {
@@ -75,6 +79,9 @@ Status check_path(const ExamplePath& path) {
     for (const Transform& pose : *poses) {
       if (!all_finite(pose)) return Error{"the example's path must be finite numbers"};
     }
+  }
+  for (const double distance : path.distances) {
+    if (!std::isfinite(distance)) return Error{"the example's path must be finite numbers"};
   }
   return {};
 }

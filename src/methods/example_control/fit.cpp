@@ -231,12 +231,19 @@ void write_path(const Take& take, Controller& controller) {
                           take.data.wrist_world.begin() + last);
   path.target_world.assign(take.data.target_world.begin() + first,
                            take.data.target_world.begin() + last);
+  path.distances = take.distances;
   path.grip_frame = take.span.grip - first;
   path.release_frame = std::min(take.span.release, take.span.last) - first;
   controller.grip_seconds = (take.span.release - take.span.grip) / take.data.frame_rate;
 }
 
 }  // namespace
+
+Result<std::vector<GraspSpan>> list_grasps(const FitProblem& problem, const FitOptions& options) {
+  const auto data = read_example(problem, options);
+  if (!data) return data.error();
+  return find_grasps(data->palm, data->touch, data->frame_rate, options.contact_tolerance);
+}
 
 Result<FitResult> fit(const FitProblem& problem, const FitOptions& options,
                       const Monitor& monitor) {

@@ -38,6 +38,7 @@ Controller make_controller(const Hand& hand) {
   controller.upper = Eigen::VectorXd::Constant(dof, 0.5);
   controller.path.wrist_world = {Transform::from_position({0.1, 0.2, 0.3})};
   controller.path.target_world = {Transform{exp_map({0.1, 0.2, 0.3}), Vec3(1, 2, 3)}};
+  controller.path.distances = {0.4};
   return controller;
 }
 
@@ -81,6 +82,8 @@ TEST(Controller, WhatIsWrongIsNamed) {
   EXPECT_TRUE(has(message([](Controller& c) { c.lower[4] = 0.6; }), "lower limit 0.6"));
   EXPECT_TRUE(has(message([](Controller& c) { c.upper[4] = NAN; }), "lower limit"));
   EXPECT_TRUE(has(message([](Controller& c) { c.path.wrist_world.clear(); }), "frames"));
+  EXPECT_TRUE(has(message([](Controller& c) { c.path.distances.clear(); }), "0 distances"));
+  EXPECT_TRUE(has(message([](Controller& c) { c.path.distances[0] = NAN; }), "finite"));
   EXPECT_TRUE(has(message([](Controller& c) { c.path.release_frame = 2; }), "grips from"));
 }
 

@@ -51,8 +51,9 @@ struct ExamplePath {
   double frame_rate = 60.0;
   std::vector<Transform> wrist_world;
   std::vector<Transform> target_world;
-  int grip_frame = 0;     // first of the gripping state
-  int release_frame = 0;  // first after it
+  std::vector<double> distances;  // what the palm had still to go, m: for motion without the target
+  int grip_frame = 0;             // first of the gripping state
+  int release_frame = 0;          // first after it
 };
 
 struct Controller {

@@ -42,6 +42,9 @@ struct GraspSpan {
 std::vector<GraspSpan> find_grasps(const std::vector<double>& palm,
                                    const std::vector<double>& touch, double frame_rate,
                                    double contact_tolerance);
+// All that an example holds, whole or not.
+Result<std::vector<GraspSpan>> list_grasps(const FitProblem& problem,
+                                           const FitOptions& options = {});
 
 struct JointResidual {
   std::string joint;
