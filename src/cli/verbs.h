@@ -8,6 +8,7 @@ namespace prehend::cli {
 Verb audit_verb();
 Verb convert_verb();
 Verb demo_verb();
+Verb fit_verb();
 Verb grasp_verb();
 Verb hand_verb();
 Verb render_verb();

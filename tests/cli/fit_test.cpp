@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "cli/control_file.h"
+#include "prehend/cli/run.h"
+#include "prehend/io/atomic_file.h"
+#include "prehend/io/glb.h"
+
+namespace prehend::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FitCommand : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    clips = fs::temp_directory_path() / "prehend_fit_clips";
+    fs::remove_all(clips);
+    std::ostringstream o, e;
+    ASSERT_EQ(run({"fit", "--examples", clips.string()}, {o, e}), kExitDone) << e.str();
+  }
+  static void TearDownTestSuite() { fs::remove_all(clips); }
+  void SetUp() override {
+    folder = fs::temp_directory_path() /
+             (std::string("prehend_fit_") +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::string at(const std::string& name) const { return (folder / name).string(); }
+  static std::string clip(const std::string& name) { return (clips / name).string(); }
+  int call(const std::vector<std::string>& arguments) {
+    std::ostringstream o, e;
+    const int code = run(arguments, {o, e});
+    out = o.str();
+    err = e.str();
+    return code;
+  }
+  // A fit of the shipped cylinder grasp with more arguments.
+  std::vector<std::string> cylinder(std::vector<std::string> more) const {
+    std::vector<std::string> all = {"fit", clip("cylinder_grasp.right.bvh"), "--object",
+                                    clip("cylinder_grasp.cylinder.bvh") + "=cylinder", "--quiet"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  void expect_error(const std::vector<std::string>& arguments, const std::string& part) {
+    EXPECT_EQ(call(arguments), kExitBadInput) << part;
+    EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 1) << err;
+    EXPECT_NE(err.find(part), std::string::npos) << err;
+    EXPECT_TRUE(out.empty());
+  }
+
+  static fs::path clips;
+  fs::path folder;
+  std::string out, err;
+};
+fs::path FitCommand::clips;
+
+TEST_F(FitCommand, MakesAControllerAReportAPictureAndAClip) {
+  ASSERT_EQ(call(cylinder({"--library", clip("range_of_motion.bvh"), "-o", at("grasp.json"), "-o",
+                           at("grasp.png"), "-o", at("grasp.glb"), "--report", at("r.json")})),
+            kExitDone)
+      << err;
+  const auto controllers = load_controllers(at("grasp.json"));
+  ASSERT_TRUE(controllers.ok()) << controllers.message();
+  ASSERT_EQ(controllers->size(), 1u);
+  EXPECT_EQ(controllers->front().name, "grasp");
+  EXPECT_EQ(controllers->front().joints.size(), 19u);
+  EXPECT_GT(fs::file_size(at("grasp.png")), 20000u);
+  const auto clip = io::read_glb(at("grasp.glb"));
+  ASSERT_TRUE(clip.ok()) << clip.message();
+  EXPECT_EQ(clip->hands.size(), 2u);
+  EXPECT_EQ(clip->objects.size(), 2u);
+  const auto report = io::parse_json(*io::read_file(at("r.json")), "report");
+  ASSERT_TRUE(report.ok());
+  // The claim of the method: free motion along the example's wrist is the example's.
+  constexpr double kWithin = 8.0;
+  EXPECT_LT(*report->find("free_rms_deg")->number(), kWithin);
+  const io::Value& fit = report->find("controllers")->items()[0];
+  EXPECT_EQ(fit.find("residuals")->items().size(), 19u);
+  EXPECT_EQ(fit.find("grasps")->items().size(), 1u);
+  const auto& states = fit.find("states")->items();
+  // Where distances are searched, the example may be too short for its neutral ends.
+  ASSERT_GE(states.size(), 6u);
+  EXPECT_TRUE(std::any_of(states.begin(), states.end(), [](const io::Value& state) {
+    return *state.find("state")->string() == "gripping";
+  }));
+}
+
+TEST_F(FitCommand, ListsTheGraspsOfARecording) {
+  std::vector<std::string> arguments = cylinder({"--list", "--json"});
+  ASSERT_EQ(call(arguments), kExitDone) << err;
+  const auto report = io::parse_json(out, "report");
+  ASSERT_TRUE(report.ok());
+  const auto& grasps = report->find("grasps")->items();
+  ASSERT_EQ(grasps.size(), 1u);
+  EXPECT_LT(*grasps[0].find("grip_s")->number(), *grasps[0].find("release_s")->number());
+}
+
+TEST_F(FitCommand, WhatIsWrongIsOneLine) {
+  expect_error({"fit"}, "give a recording");
+  expect_error(cylinder({"--d1", "0.3", "--d2", "0.1"}), "0 < D1 < D2");
+  expect_error(cylinder({"--d1", "0.3"}), "both of --d1 and --d2");
+  expect_error(cylinder({"--damping", "-2"}), "--damping");
+  expect_error(cylinder({"--stiffness", "1e7", "--d1", "0.05", "--d2", "0.3"}), "unstable");
+  expect_error(cylinder({"--track", "sixth"}), "there is no 'sixth'; there are ");
+  expect_error(cylinder({"--other", "moon"}), "there is no 'moon'; there are ");
+  expect_error(cylinder({"--start", "3", "--end", "2"}), "keep nothing");
+  expect_error(cylinder({"--grasp", "7"}), "grasps");
+  expect_error({"fit", clip("range_of_motion.bvh"), "--quiet"}, "nothing that it grasps");
+  expect_error(cylinder({"--library", at("missing.bvh")}), "missing.bvh");
+  // The hand is at the object from the beginning, or never.
+  expect_error(cylinder({"--start", "1.6"}), "no approach");
+  expect_error(cylinder({"--end", "0.5"}), "no contact");
+}
+
+TEST_F(FitCommand, TooFewFramesASecondAreRefused) {
+  ASSERT_EQ(call({"convert", clip("cylinder_grasp.right.bvh"), "--object",
+                  clip("cylinder_grasp.cylinder.bvh") + "=cylinder", "--rate", "8", "-o",
+                  at("slow.glb"), "--quiet"}),
+            kExitDone)
+      << err;
+  expect_error({"fit", at("slow.glb"), "--quiet"}, "slow.glb");
+}
+
+}  // namespace
+}  // namespace prehend::cli
