@@ -55,10 +55,8 @@ class Clasp {
     for (Digit finger : kFingers) performer.set(finger, {-10.0, 3.0, 2.0}, open_);
     performer.set(ThumbAngles{40.0, -25.0, 20.0, -5.0, 0.0}, open_);
     lay_palm_on_palm();
-    constexpr double kBending = 0.15;  // fingers lie down before they bend around
     closed_ = open_;
-    performer.close_fingers([&](const auto& shapes) { return touches(shapes, closed_); }, closed_,
-                            kBending);
+    performer.close_fingers([&](const auto& shapes) { return touches(shapes, closed_); }, closed_);
     lay_thumb_over();
   }
 
@@ -67,7 +65,7 @@ class Clasp {
   const Eigen::VectorXd& closed() const { return closed_; }
 
  private:
-  // Some shapes of the first hand, or all, the second.
+  // Whether these shapes of the first hand, or any, touch the second.
   bool touches(const std::vector<Capsule>& shapes, const Eigen::VectorXd& q) const {
     const Transform first_from_second = wrist_world_.inverse() * kHalfTurn * wrist_world_;
     for (auto& others : performer_.flesh(q)) {

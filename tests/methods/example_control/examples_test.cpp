@@ -139,10 +139,10 @@ INSTANTIATE_TEST_SUITE_P(Examples, EveryExample,
 
 class CylinderGrasp : public testing::Test {
  protected:
-  // The first frame at which the object is lifted this far, going up, or the last, going down.
+  // The first frame at which the object is lifted this far.
   int frame_at_height(double height) const {
     int f = 0;
-    while (lifted(f) < height) ++f;
+    while (f + 1 < clip_.frame_count() && lifted(f) < height) ++f;
     return f;
   }
   double lifted(int frame) const {
@@ -384,9 +384,9 @@ TEST_F(Handshake, ThumbsLieOverTheTopAndFingersReachAroundTheLittleFingersSide) 
     return Vec3(other.inverse() * (frames[pad.segment] * pad.tip));
   };
   EXPECT_GT(tip(Digit::kThumb).y(), 0.0);
-  for (Digit finger : {Digit::kMiddle, Digit::kRing, Digit::kLittle}) {
+  for (Digit finger : {Digit::kIndex, Digit::kMiddle, Digit::kRing, Digit::kLittle}) {
     EXPECT_GT(tip(finger).x(), 0.02) << to_string(finger);
-    EXPECT_GT(tip(finger).y(), -0.03) << to_string(finger);
+    EXPECT_GT(tip(finger).y(), 0.0) << to_string(finger);
   }
   EXPECT_GT(clip_.hands[0].poses[f].root_world.turn(-Vec3::UnitX()).y(), 0.7);  // thumbs up
 }
