@@ -91,7 +91,8 @@ std::string hand_text(const HandSetup& setup, size_t index, double timestep) {
   size_t joint = 0;
   for (const Segment& segment : setup.hand->segments) {
     for (const Joint& j : segment.joints) {
-      text.armature.push_back(timestep * implicit_damping(setup, j, joint++, timestep));
+      text.armature.push_back(setup.added_inertia +
+                              timestep * implicit_damping(setup, j, joint++, timestep));
     }
   }
   return hand_bodies(*setup.hand, text);
@@ -198,6 +199,7 @@ void index_hand(World::Impl& world, size_t index, HandEntry& entry) {
                               servo_stiffness(entry.setup, joint_index), j.max_torque});
       world.passive_damping.segment(dof, j.dof())
           .setConstant(entry.setup.passive_joints ? j.damping : 0.0);
+      world.armature.segment(dof, j.dof()).array() -= entry.setup.added_inertia;
       world.implicit_damping.segment(dof, j.dof())
           .setConstant(implicit_damping(entry.setup, j, joint_index, m->opt.timestep));
       ++joint_index;

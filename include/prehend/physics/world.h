@@ -39,9 +39,13 @@ struct HandSetup {
   double servo_stiffness = 0.0;
   double servo_time = 0.05;
   std::vector<double> servo_stiffness_of_joints;  // a joint each, instead of one for all
-  bool passive_joints = true;                     // Joint::passive_stiffness and ::damping act
-  bool joint_limits = true;                       // of a ball: one cone around the whole range
-  bool self_collision = true;                     // of capsules that Hand::overlapping leaves
+  // Inertia that muscles and tissue add to every joint, about each of its axes, kg m^2: without it
+  // a bone weighs so little that forces which come and go throw it about. Counts as part of the
+  // mass matrix, not of inverse dynamics.
+  double added_inertia = 0.0;
+  bool passive_joints = true;  // Joint::passive_stiffness and ::damping act
+  bool joint_limits = true;    // of a ball: one cone around the whole range
+  bool self_collision = true;  // of capsules that Hand::overlapping leaves
   // Of skin on skin; what touches an object or the floor has theirs. 0: fingers slide past each
   // other, as soft ones do, and such contacts cost a third.
   double skin_friction = 1.0;

@@ -150,6 +150,7 @@ Result<physics::WorldPtr> build_world(
     setup.hand = hand.hand;
     // The controller has springs, dampers and limits of its own.
     setup.passive_joints = setup.joint_limits = false;
+    if (options.grip == Grip::kHold) setup.added_inertia = options.hold.added_inertia;
     hands.push_back(setup);
   }
   std::vector<physics::ObjectSetup> objects;

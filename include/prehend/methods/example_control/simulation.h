@@ -70,6 +70,9 @@ struct HoldOptions {
   double period = 0.004;            // s between two solutions
   double blend_seconds = 0.15;      // in which the force comes and goes
   double max_contact_force = 20.0;  // N, at one place
+  // What the joints are heavier by than their bones, kg m^2: the controller knows it, so free
+  // motion is the same, but forces that come and go do not throw light fingertips about.
+  double added_inertia = 5e-5;
   // While what is touched cannot carry the object, the hand closes on: eq. 15-16's alpha rises by
   // this much a second, up to a limit.
   double closing_rate = 1.5;
