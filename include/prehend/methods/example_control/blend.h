@@ -55,6 +55,6 @@ class PhaseMachine {
 };
 
 // A palm this close to where it grips has arrived, m.
-inline constexpr double kArrived = 0.004;
+inline constexpr double kArrived = 0.008;
 
 }  // namespace prehend::example_control

@@ -31,7 +31,7 @@ Result<Presentation> present(const Object& object, const Hand& hand, const Contr
                              const PresentOptions& options = {});
 
 struct GraspTask {
-  double settle_seconds = 0.7;  // from the grip to the lift
+  double settle_seconds = 1.2;  // from the grip to the lift
   double lift = 0.2;            // m
   double lift_seconds = 1.0;
   double shake = 0.03;           // m to either side, along the world's x

@@ -75,8 +75,8 @@ struct HoldOptions {
   double added_inertia = 5e-5;
   // While what is touched cannot carry the object, the hand closes on: eq. 15-16's alpha rises by
   // this much a second, up to a limit.
-  double closing_rate = 1.5;
-  double max_alpha = 1.5;
+  double closing_rate = 3.0;
+  double max_alpha = 3.0;
 };
 
 struct SimulationOptions {
