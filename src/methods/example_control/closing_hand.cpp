@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "methods/example_control/palm.h"
 #include "prehend/geometry/capsule_contacts.h"
 
 namespace prehend::example_control {
@@ -38,13 +39,14 @@ ClosingHand::ClosingHand(const Hand& hand, const Controller& controller)
     : hand_(hand),
       kinematics_(hand),
       offsets_(coordinate_offsets(hand)),
+      is_palm_(hand.segments.size(), 0),
       open_(controller.rest_pose(1)),
       closing_(controller.rest_pose(2) - open_) {
+  for (int s : palm_segments(hand)) is_palm_[s] = 1;
   kinematics_.update({}, open_);
   for (int s = 0; s < hand.segment_count(); ++s) {
     for (const Capsule& capsule : hand.segments[s].capsules) {
-      open_capsules_.push_back(
-          {kinematics_.frames_world()[s] * capsule, is_palm(hand.segments[s])});
+      open_capsules_.push_back({kinematics_.frames_world()[s] * capsule, is_palm_[s] != 0});
     }
     // Every joint below carries it around, at most as far from the joint as the bones are long.
     double way = 0.0, arm = 0.0;
@@ -123,22 +125,27 @@ ClosingHand::Grip ClosingHand::close(const geometry::SignedDistance& field,
 void ClosingHand::gather(const geometry::SignedDistance& field, double palm_margin,
                          Grip& grip) const {
   std::array<bool, kDigitCount> touches{};
+  int touching = 0;
   std::array<geometry::FieldContact, geometry::kMaxFieldContacts> found;
   for (int s = 0; s < hand_.segment_count(); ++s) {
     const Segment& segment = hand_.segments[s];
     const Transform& frame = kinematics_.frames_world()[s];
-    const double margin = is_palm(segment) ? palm_margin : kMargin;
+    const double margin = is_palm_[s] ? palm_margin : kMargin;
     for (const Capsule& capsule : segment.capsules) {
       const int contacts = capsule_field_contacts(field, frame * capsule, margin, found);
       for (int i = 0; i < contacts; ++i) {
         if (found[i].normal.dot(frame.turn(Vec3::UnitY())) < kBack) continue;
         grip.contacts.push_back({found[i].point, found[i].normal});
-        if (segment.phalanx > 0) touches[static_cast<int>(segment.digit)] = true;
+        if (segment.phalanx <= 0) continue;
+        touches[static_cast<int>(segment.digit)] = true;
+        grip.closing += closed_[s];
+        ++touching;
       }
     }
   }
   grip.digits = static_cast<int>(std::count(touches.begin(), touches.end(), true));
   grip.thumb = touches[0];
+  grip.closing /= std::max(1, touching);
 }
 
 double ClosingHand::lowest(const Quat& wrist_world) {

@@ -16,10 +16,7 @@ class ClosingHand {
  public:
   ClosingHand(const Hand& hand, const Controller& controller);
 
-  // Palm: the wrist and the metacarpals.
-  static bool is_palm(const Segment& segment) { return segment.phalanx <= 0; }
-
-  // Gaps of the open hand: of its palm, and of its digits.
+  // Gaps of the open hand: of its palm (as in palm.h), and of its digits.
   struct Gaps {
     double palm = INFINITY;
     double digits = INFINITY;
@@ -30,6 +27,7 @@ class ClosingHand {
     std::vector<physics::GraspContact> contacts;
     int digits = 0;  // that touch
     bool thumb = false;
+    double closing = 0.0;  // mean of how far touching segments closed; 1: to the grip's pose
     Eigen::VectorXd pose;
   };
   // Closes the hand. Of the palm, what is within `palm_margin` counts as touching.
@@ -56,6 +54,7 @@ class ClosingHand {
   const Hand& hand_;
   HandKinematics kinematics_;
   std::vector<int> offsets_;
+  std::vector<char> is_palm_;
   Eigen::VectorXd open_, closing_;  // the pose, and the way from it to the grip
   std::vector<Placed> open_capsules_;
   std::vector<double> ways_;  // of each segment's skin from open to grip, at most

@@ -9,7 +9,8 @@
 //   3. palm        what it stays farther away than in the example
 //   4. arm         of the weight about the middle of the contacts
 //   5. side        other than as given, or one that tips over easily
-// as the mean over hands that miss by some millimetres, none of which may fail.
+//   6. closing     of the digits beyond the grip's pose: springs press less there
+// as the mean over hands that miss by some millimetres.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -42,8 +43,10 @@ constexpr double kSpacing = 0.004;  // m
 constexpr int kFaces = 4000;
 
 constexpr double kLeastSqueeze = 1.0;  // no contacts can do with less
+constexpr double kFailed = 8.0;        // where loads or misses are too much
 constexpr double kMissingDigit = 0.3, kMissingThumb = 1.5;
 constexpr double kPalmWeight = 40.0, kArmWeight = 8.0;  // 1/m
+constexpr double kClosingWeight = 2.0;
 constexpr double kOtherSide = 1.0;
 constexpr double kTipping = 1.5, kSafeTip = radians(8.0), kLeastTip = radians(3.0);
 
@@ -289,14 +292,17 @@ double Presenter::cost(const Transform& object_world, const Vec3& wrist, double 
   Vec3 middle = Vec3::Zero();
   for (const auto& contact : grip.contacts) middle += contact.point / double(grip.contacts.size());
   sum += kMissingDigit * (kDigitCount - grip.digits) + (grip.thumb ? 0.0 : kMissingThumb) +
+         kClosingWeight * std::max(0.0, grip.closing - 1.0) +
          kArmWeight * (middle - object_.center_of_mass).norm();
   if (sum + kLeastSqueeze >= bound) return INFINITY;
   const Quat to_object = object_world.rotation.conjugate();
   const double plain = squeeze(grip.contacts, to_object * -Vec3::UnitY());
+  if (!std::isfinite(plain)) return INFINITY;
   double worst = plain;
   for (const Vec3& side : {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 0, 1), Vec3(0, 0, -1)}) {
     if (!(sum + worst < bound)) return INFINITY;
-    worst = std::max(worst, squeeze(grip.contacts, to_object * (kSideLoad * side - Vec3::UnitY())));
+    const double loaded = squeeze(grip.contacts, to_object * (kSideLoad * side - Vec3::UnitY()));
+    worst = std::max(worst, std::min(loaded, kFailed));
   }
   if (presentation) *presentation = {object_world, {manner_.wrist, wrist}, plain, grip.digits};
   return sum + worst;
@@ -309,9 +315,8 @@ void Presenter::consider(const Way& way, const Transform& object_world, const Ve
   if (!(sum < bound) || !comes_freely(object_world, wrist)) return;
   int count = 1;
   for (const Vec3& miss : {manner_.along, Vec3(-manner_.along), manner_.across}) {
-    sum += cost(object_world, wrist + kMiss * miss, INFINITY);
+    sum += std::min(cost(object_world, wrist + kMiss * miss, INFINITY), kFailed);
     ++count;
-    if (!std::isfinite(sum)) return;
   }
   if (sum / count >= bound) return;
   best_cost_ = sum / count + way.penalty;
