@@ -125,6 +125,8 @@ ClosingHand::Grip ClosingHand::close(const geometry::SignedDistance& field,
 void ClosingHand::gather(const geometry::SignedDistance& field, double palm_margin,
                          Grip& grip) const {
   std::array<bool, kDigitCount> touches{};
+  std::array<Vec3, kDigitCount> pushes;
+  pushes.fill(Vec3::Zero());
   int touching = 0;
   std::array<geometry::FieldContact, geometry::kMaxFieldContacts> found;
   for (int s = 0; s < hand_.segment_count(); ++s) {
@@ -138,6 +140,7 @@ void ClosingHand::gather(const geometry::SignedDistance& field, double palm_marg
         grip.contacts.push_back({found[i].point, found[i].normal});
         if (segment.phalanx <= 0) continue;
         touches[static_cast<int>(segment.digit)] = true;
+        pushes[static_cast<int>(segment.digit)] -= found[i].normal;
         grip.closing += closed_[s];
         ++touching;
       }
@@ -146,6 +149,7 @@ void ClosingHand::gather(const geometry::SignedDistance& field, double palm_marg
   grip.digits = static_cast<int>(std::count(touches.begin(), touches.end(), true));
   grip.thumb = touches[0];
   grip.closing /= std::max(1, touching);
+  for (const Vec3& push : pushes) grip.push += push.stableNormalized() / kDigitCount;
 }
 
 double ClosingHand::lowest(const Quat& wrist_world) {

@@ -27,7 +27,8 @@ class ClosingHand {
     std::vector<physics::GraspContact> contacts;
     int digits = 0;  // that touch
     bool thumb = false;
-    double closing = 0.0;  // mean of how far touching segments closed; 1: to the grip's pose
+    double closing = 0.0;      // mean of how far touching segments closed; 1: to the grip's pose
+    Vec3 push = Vec3::Zero();  // mean over digits of where they press the object
     Eigen::VectorXd pose;
   };
   // Closes the hand. Of the palm, what is within `palm_margin` counts as touching.

@@ -10,7 +10,8 @@
 //   4. arm         of the weight about the middle of the contacts
 //   5. side        other than as given, or one that tips over easily
 //   6. closing     of the digits beyond the grip's pose: springs press less there
-// as the mean over hands that miss by some millimetres.
+//   7. push        of the digits away from the palm: nothing is there to press against
+// as the mean over hands that miss by some millimetres or degrees.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -34,7 +35,8 @@ constexpr double kDigitRoom = 0.001;    // m before an open digit touches
 constexpr double kPenetration = 0.002;  // m, on the way in
 constexpr double kWayIn = 0.15;         // m of it that are looked at
 constexpr double kPalmReached = 0.004;  // m: the fingers draw the object in
-constexpr double kMiss = 0.004;         // m
+constexpr double kMissTurn = radians(8.0);
+constexpr double kMiss = 0.004;  // m
 constexpr double kFrictionMargin = 1.5;
 constexpr double kSideLoad = 0.5;  // of the weight: what the shakes add
 constexpr int kPoints = 800;       // of the surface, to see where its slices lie
@@ -46,9 +48,9 @@ constexpr double kLeastSqueeze = 1.0;  // no contacts can do with less
 constexpr double kFailed = 8.0;        // where loads or misses are too much
 constexpr double kMissingDigit = 0.3, kMissingThumb = 1.5;
 constexpr double kPalmWeight = 40.0, kArmWeight = 8.0;  // 1/m
-constexpr double kClosingWeight = 2.0;
-constexpr double kOtherSide = 1.0;
-constexpr double kTipping = 1.5, kSafeTip = radians(8.0), kLeastTip = radians(3.0);
+constexpr double kClosingWeight = 2.0, kPushWeight = 4.0;
+constexpr double kOtherSide = 2.0;
+constexpr double kTipping = 1.5, kSafeTip = radians(8.0), kLeastTip = radians(2.0);
 
 std::shared_ptr<const geometry::SignedDistance> search_field(const Shape& shape) {
   if (shape.kind != ShapeKind::kMesh) return geometry::fast_distance(shape);
@@ -124,7 +126,8 @@ class Presenter {
   Presenter(const Object& object, const Hand& hand, const Controller& controller,
             const PresentOptions& options);
 
-  void try_side(const Quat& side, double penalty);
+  // Steps are divided by `finer`.
+  void try_side(const Quat& side, double penalty, int finer);
   void move_about();
   const std::optional<Presentation>& best() const { return best_; }
   double opening() { return closing_.opening(); }
@@ -133,6 +136,7 @@ class Presenter {
   Transform stand(const Way& way) const;
   void attempt(const Way& way);
   std::optional<Vec3> slide(const Way& way, const Transform& object_world) const;
+  Transform turned_about_center(const Transform& object_world, double angle) const;
   bool comes_freely(const Transform& object_world, const Vec3& wrist) const;
   void consider(const Way& way, const Transform& object_world, const Vec3& wrist);
   double squeeze(const std::vector<physics::GraspContact>& contacts, const Vec3& load_object) const;
@@ -183,7 +187,7 @@ Transform Presenter::stand(const Way& way) const {
           {place_.x() - center.x(), options_.floor_height - way.lowest, place_.z() - center.z()}};
 }
 
-void Presenter::try_side(const Quat& side, double penalty) {
+void Presenter::try_side(const Quat& side, double penalty, int finer) {
   Way way{side, INFINITY, penalty};
   for (const Vec3& v : object_.shape.mesh->vertices) {
     way.lowest = std::min(way.lowest, (side * v).y());
@@ -191,12 +195,13 @@ void Presenter::try_side(const Quat& side, double penalty) {
   const bool turns = options_.turn != PresentOptions::Turn::kNone;
   Range across;
   for (const Vec3& p : points_object_) across.add(manner_.across.dot(side * p));
-  const int heights = static_cast<int>((across.high - across.low) / kHeightStep) + 1;
-  for (int turn = 0; turn < (turns ? std::lround(2.0 * kPi / kTurnStep) : 1); ++turn) {
+  const double turn_step = kTurnStep / finer, height_step = kHeightStep / finer;
+  const int heights = static_cast<int>((across.high - across.low) / height_step) + 1;
+  for (int turn = 0; turn < (turns ? std::lround(2.0 * kPi / turn_step) : 1); ++turn) {
     for (int height = 0; height < heights; ++height) {
       for (int along : {0, 1, -1}) {
-        way.turn = turn * kTurnStep;
-        way.across = height * kHeightStep;
+        way.turn = turn * turn_step;
+        way.across = height * height_step;
         way.along = along * kAlongStep;
         attempt(way);
       }
@@ -264,6 +269,12 @@ std::optional<Vec3> Presenter::slide(const Way& way, const Transform& object_wor
   return Vec3(wrist - way.back * manner_.ahead);
 }
 
+Transform Presenter::turned_about_center(const Transform& object_world, double angle) const {
+  const Vec3 center = object_world * object_.center_of_mass;
+  const Quat turn = exp_map({0.0, angle, 0.0});
+  return {turn * object_world.rotation, turn * (object_world.position - center) + center};
+}
+
 bool Presenter::comes_freely(const Transform& object_world, const Vec3& wrist) const {
   const Transform object_from_world = object_world.inverse();
   return std::all_of(manner_.way_in.begin(), manner_.way_in.end(), [&](const Transform& on_way) {
@@ -292,6 +303,7 @@ double Presenter::cost(const Transform& object_world, const Vec3& wrist, double 
   Vec3 middle = Vec3::Zero();
   for (const auto& contact : grip.contacts) middle += contact.point / double(grip.contacts.size());
   sum += kMissingDigit * (kDigitCount - grip.digits) + (grip.thumb ? 0.0 : kMissingThumb) +
+         kPushWeight * std::max(0.0, object_world.turn(grip.push).dot(manner_.ahead)) +
          kClosingWeight * std::max(0.0, grip.closing - 1.0) +
          kArmWeight * (middle - object_.center_of_mass).norm();
   if (sum + kLeastSqueeze >= bound) return INFINITY;
@@ -314,9 +326,12 @@ void Presenter::consider(const Way& way, const Transform& object_world, const Ve
   double sum = cost(object_world, wrist, bound, &presentation);
   if (!(sum < bound) || !comes_freely(object_world, wrist)) return;
   int count = 1;
-  for (const Vec3& miss : {manner_.along, Vec3(-manner_.along), manner_.across}) {
-    sum += std::min(cost(object_world, wrist + kMiss * miss, INFINITY), kFailed);
-    ++count;
+  for (double sign : {1.0, -1.0}) {
+    const Vec3 beside = wrist + sign * kMiss * manner_.along;
+    sum += std::min(cost(object_world, beside, INFINITY), kFailed);
+    const Transform turned = turned_about_center(object_world, sign * kMissTurn);
+    sum += std::min(cost(turned, wrist, INFINITY), kFailed);
+    count += 2;
   }
   if (sum / count >= bound) return;
   best_cost_ = sum / count + way.penalty;
@@ -347,15 +362,14 @@ Result<Presentation> present(const Object& object, const Hand& hand, const Contr
                              controller.name)};
   }
   Presenter presenter(object, hand, controller, options);
-  if (options.turn == PresentOptions::Turn::kAny) {
-    const auto sides = standing_sides(object, kLeastTip);
+  std::vector<Standing> sides = {{Quat::Identity(), 0.0, kSafeTip}};
+  if (options.turn == PresentOptions::Turn::kAny) sides = standing_sides(object, kLeastTip);
+  for (int finer = 1; finer <= 2 && !presenter.best(); ++finer) {
     for (const Standing& side : sides) {
       const double other = &side == &sides[0] ? 0.0 : kOtherSide;
-      presenter.try_side(side.rotation,
-                         other + kTipping * std::max(0.0, 1.0 - side.tip / kSafeTip));
+      const double tips = kTipping * std::max(0.0, 1.0 - side.tip / kSafeTip);
+      presenter.try_side(side.rotation, other + tips, finer);
     }
-  } else {
-    presenter.try_side(Quat::Identity(), 0.0);
   }
   if (!presenter.best()) return nothing_found(object, presenter.opening());
   presenter.move_about();

@@ -11,7 +11,7 @@ namespace {
 
 using Vec2 = Eigen::Vector2d;
 
-constexpr double kTouch = 1e-4;   // m: vertices this near to the lowest are ground
+constexpr double kTouch = 2e-4;   // m: vertices this near to the lowest are ground
 constexpr int kMaxTurns = 200;    // of a finely cut curved thing
 constexpr double kAlike = 0.05;   // rad between two sides that are one
 constexpr double kClosed = 1e-9;  // m^2, and m
