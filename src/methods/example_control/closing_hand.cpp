@@ -127,6 +127,8 @@ void ClosingHand::gather(const geometry::SignedDistance& field, double palm_marg
   std::array<bool, kDigitCount> touches{};
   std::array<Vec3, kDigitCount> pushes;
   pushes.fill(Vec3::Zero());
+  std::array<double, kDigitCount> touched;
+  touched.fill(kFarthest);
   int touching = 0;
   std::array<geometry::FieldContact, geometry::kMaxFieldContacts> found;
   for (int s = 0; s < hand_.segment_count(); ++s) {
@@ -142,6 +144,8 @@ void ClosingHand::gather(const geometry::SignedDistance& field, double palm_marg
         touches[static_cast<int>(segment.digit)] = true;
         pushes[static_cast<int>(segment.digit)] -= found[i].normal;
         grip.closing += closed_[s];
+        double& first = touched[static_cast<int>(segment.digit)];
+        first = std::min(first, closed_[s]);
         ++touching;
       }
     }
@@ -149,6 +153,8 @@ void ClosingHand::gather(const geometry::SignedDistance& field, double palm_marg
   grip.digits = static_cast<int>(std::count(touches.begin(), touches.end(), true));
   grip.thumb = touches[0];
   grip.closing /= std::max(1, touching);
+  grip.thumb_late = touched[0];
+  for (int d = 1; d < kDigitCount; ++d) grip.thumb_late -= touched[d] / (kDigitCount - 1);
   for (const Vec3& push : pushes) grip.push += push.stableNormalized() / kDigitCount;
 }
 

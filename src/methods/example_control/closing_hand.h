@@ -27,7 +27,9 @@ class ClosingHand {
     std::vector<physics::GraspContact> contacts;
     int digits = 0;  // that touch
     bool thumb = false;
-    double closing = 0.0;      // mean of how far touching segments closed; 1: to the grip's pose
+    double closing = 0.0;  // mean of how far touching segments closed; 1: to the grip's pose
+    double thumb_late =
+        0.0;  // how much farther the thumb closes than the fingers before it touches
     Vec3 push = Vec3::Zero();  // mean over digits of where they press the object
     Eigen::VectorXd pose;
   };

@@ -11,6 +11,7 @@
 //   5. side        other than as given, or one that tips over easily
 //   6. closing     of the digits beyond the grip's pose: springs press less there
 //   7. push        of the digits away from the palm: nothing is there to press against
+//   8. timing      of thumb and fingers: who touches first pushes the object about
 // as the mean over hands that miss by some millimetres or degrees.
 #include <algorithm>
 #include <array>
@@ -48,7 +49,7 @@ constexpr double kLeastSqueeze = 1.0;  // no contacts can do with less
 constexpr double kFailed = 8.0;        // where loads or misses are too much
 constexpr double kMissingDigit = 0.3, kMissingThumb = 1.5;
 constexpr double kPalmWeight = 40.0, kArmWeight = 8.0;  // 1/m
-constexpr double kClosingWeight = 2.0, kPushWeight = 4.0;
+constexpr double kClosingWeight = 2.0, kPushWeight = 4.0, kTimingWeight = 3.0;
 constexpr double kOtherSide = 2.0;
 constexpr double kTipping = 1.5, kSafeTip = radians(8.0), kLeastTip = radians(2.0);
 
@@ -304,6 +305,7 @@ double Presenter::cost(const Transform& object_world, const Vec3& wrist, double 
   for (const auto& contact : grip.contacts) middle += contact.point / double(grip.contacts.size());
   sum += kMissingDigit * (kDigitCount - grip.digits) + (grip.thumb ? 0.0 : kMissingThumb) +
          kPushWeight * std::max(0.0, object_world.turn(grip.push).dot(manner_.ahead)) +
+         kTimingWeight * std::abs(grip.thumb_late) +
          kClosingWeight * std::max(0.0, grip.closing - 1.0) +
          kArmWeight * (middle - object_.center_of_mass).norm();
   if (sum + kLeastSqueeze >= bound) return INFINITY;
