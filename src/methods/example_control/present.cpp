@@ -51,7 +51,7 @@ constexpr double kMissingDigit = 0.3, kMissingThumb = 1.5;
 constexpr double kPalmWeight = 40.0, kArmWeight = 8.0;  // 1/m
 constexpr double kClosingWeight = 2.0, kPushWeight = 4.0, kTimingWeight = 3.0;
 constexpr double kOtherSide = 2.0;
-constexpr double kTipping = 1.5, kSafeTip = radians(8.0), kLeastTip = radians(2.0);
+constexpr double kTipping = 1.5, kSafeTip = radians(8.0), kLeastTip = radians(4.0);
 
 std::shared_ptr<const geometry::SignedDistance> search_field(const Shape& shape) {
   if (shape.kind != ShapeKind::kMesh) return geometry::fast_distance(shape);
