@@ -144,13 +144,14 @@ std::string world_text(std::span<const HandSetup> hands, std::span<const ObjectS
   std::string out = fmt::format(
       "<mujoco model=\"prehend\">\n<compiler angle=\"radian\" balanceinertia=\"true\"/>\n"
       "<option timestep=\"{}\" gravity=\"{}\" cone=\"elliptic\" impratio=\"{}\" "
-      "solver=\"Newton\" iterations=\"{}\" noslip_iterations=\"{}\" jacobian=\"{}\"/>\n"
+      "solver=\"Newton\" iterations=\"{}\" tolerance=\"{}\" noslip_iterations=\"{}\" "
+      "jacobian=\"{}\"/>\n"
       "<size nconmax=\"{}\" njmax=\"{}\" nuser_geom=\"{}\"/>\n"
       "<default><geom solref=\"{} 1\" solimp=\"0.95 0.99 0.001\"/></default>\n",
       number(options.timestep), numbers(options.gravity), number(options.impedance_ratio),
-      options.solver_iterations, options.noslip_iterations, jacobian_kind(hands, objects),
-      options.max_contacts, constraint_rows(hands, options), kGeomUserSize,
-      number(contact_time(options)));
+      options.solver_iterations, number(options.solver_tolerance), options.noslip_iterations,
+      jacobian_kind(hands, objects), options.max_contacts, constraint_rows(hands, options),
+      kGeomUserSize, number(contact_time(options)));
   std::string assets, bodies, excludes, welds;
   if (options.floor_height) {
     bodies += fmt::format(

@@ -31,8 +31,12 @@ double gap_to_object(const Hand& hand, std::span<const int> segments,
   std::array<geometry::FieldContact, geometry::kMaxFieldContacts> places;
   for (int s : segments) {
     const Transform frame = object_from_world * frames_world[s];
-    for (const Capsule& capsule : hand.segments[s].capsules) {
-      const int found = geometry::capsule_field_contacts(distance, frame * capsule, kFar, places);
+    for (const Capsule& own : hand.segments[s].capsules) {
+      const Capsule capsule = frame * own;
+      // No point of it is nearer than its middle by more than half its length.
+      const double half = 0.5 * (capsule.b - capsule.a).norm() + capsule.radius;
+      if (distance.sample(0.5 * (capsule.a + capsule.b)).distance - half > least) continue;
+      const int found = geometry::capsule_field_contacts(distance, capsule, kFar, places);
       for (int i = 0; i < found; ++i) least = std::min(least, places[i].gap);
     }
   }

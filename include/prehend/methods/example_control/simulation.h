@@ -49,6 +49,8 @@ struct ControlledHand {
 struct PlacedObject {
   ObjectPtr object;
   Transform pose_world;
+  // Of the shape; left empty, one is made. Sharing it shares what was sampled of a mesh so far.
+  std::shared_ptr<const geometry::SignedDistance> distance;
 };
 
 struct SimulationProblem {
