@@ -79,7 +79,8 @@ Result<int> write_examples(const std::string& folder, Session& session) {
   options.seed = session.common().seed;
   std::vector<std::string> files;
   for (const auto& [name, clip] : {std::pair{"cylinder_grasp", control::cylinder_grasp(options)},
-                                   {"range_of_motion", control::range_of_motion(options)}}) {
+                                   {"range_of_motion", control::range_of_motion(options)},
+                                   {"handshake", control::handshake(options)}}) {
     const auto path = std::filesystem::path(folder) / fmt::format("{}.bvh", name);
     const auto written = io::write_bvh_clip(path.string(), clip);
     if (!written) return written.error();
@@ -236,8 +237,7 @@ Result<std::vector<FitResult>> fit_all(const Arguments& a, std::vector<FitProble
   for (FitProblem& problem : problems) {
     problem.library = *library;
     FitOptions options = fit_options(a, session, problem.example, problem.object < 0);
-    const std::string& hand = problem.example.hands[problem.hand].hand->name;
-    if (problems.size() > 1) options.name += "-" + hand;
+    if (problems.size() > 1) options.name += fmt::format("-{}", fits.size() + 1);
     auto fitted = fit(problem, options, session.monitor());
     if (!fitted)
       return Error{fmt::format("{}: {}", io::printable(a.inputs[0], 200), fitted.message())};
@@ -325,7 +325,7 @@ Verb fit_verb() {
        "clips/cylinder_grasp.cylinder.bvh=cylinder --library clips/range_of_motion.bvh "
        "-o grasp.json -o grasp.png",
        "a controller, and how well it follows the example"},
-      {"prehend fit clips/handshake.first.bvh clips/handshake.second.bvh -o handshake.json",
+      {"prehend fit clips/handshake.right.bvh clips/handshake.right-2.bvh -o handshake.json",
        "two hands: a controller each, in one file"},
       {"prehend fit rightHand.bvh --object cyl.bvh=cyl.obj --list", "which grasps it holds"},
       {"prehend fit rightHand.bvh --object cyl.bvh=cyl.obj --grasp 2 --d1 0.05 --d2 0.3 -o c.json",

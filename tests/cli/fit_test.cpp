@@ -92,6 +92,29 @@ TEST_F(FitCommand, MakesAControllerAReportAPictureAndAClip) {
   }));
 }
 
+TEST_F(FitCommand, TwoHandsGetAControllerEachUnlessOneIsChosen) {
+  const std::vector<std::string> both = {"fit", clip("handshake.right.bvh"),
+                                         clip("handshake.right-2.bvh"), "--quiet"};
+  std::vector<std::string> arguments = both;
+  arguments.insert(arguments.end(), {"-o", at("shake.json")});
+  ASSERT_EQ(call(arguments), kExitDone) << err;
+  const auto two = load_controllers(at("shake.json"));
+  ASSERT_TRUE(two.ok()) << two.message();
+  ASSERT_EQ(two->size(), 2u);
+  EXPECT_EQ((*two)[0].name, "shake-1");
+  EXPECT_EQ((*two)[1].name, "shake-2");
+  // Table 1's second row.
+  EXPECT_EQ((*two)[0].gains.stiffness, 300.0);
+  EXPECT_EQ((*two)[0].gains.damping, 60.0);
+  arguments = both;
+  arguments.insert(arguments.end(), {"--track", "1", "-o", at("one.json")});
+  ASSERT_EQ(call(arguments), kExitDone) << err;
+  const auto one = load_controllers(at("one.json"));
+  ASSERT_TRUE(one.ok()) << one.message();
+  ASSERT_EQ(one->size(), 1u);
+  EXPECT_EQ((*one)[0].positions, (*two)[1].positions);
+}
+
 TEST_F(FitCommand, ListsTheGraspsOfARecording) {
   std::vector<std::string> arguments = cylinder({"--list", "--json"});
   ASSERT_EQ(call(arguments), kExitDone) << err;

@@ -64,7 +64,8 @@ struct Watch {
     const double time = simulation.time();
     const double force = simulation.contact_force(0);
     report.max_contact_force = std::max(report.max_contact_force, force);
-    if (!gripped) return;
+    // A hand with an example's distances has nothing that it could carry.
+    if (!gripped || !problem.simulation.hands[0].distances.empty()) return;
     const double from = problem.carry_from.value_or(*gripped + kSettle);
     const double to = problem.carry_to.value_or(INFINITY);
     if (time < from || time > to || released) {

@@ -1,0 +1,21 @@
+// A simulation as reports, people and pictures see it.
+#pragma once
+
+#include <string>
+
+#include "cli/simulate_scene.h"
+#include "prehend/io/picture.h"
+#include "prehend/io/value.h"
+
+namespace prehend::cli {
+
+io::Value run_value(const SimulateJob& job, const example_control::RunReport& report);
+// What happened, and a line a state.
+std::string run_text(const SimulateJob& job, const example_control::RunReport& report);
+
+// Moments of the clip side by side: the middle of every state of the first hand, more of the grip;
+// without states, evenly over time.
+io::Image moments_picture(const Clip& clip, const std::vector<example_control::PhaseSpan>& phases,
+                          const io::PictureOptions& options, const Monitor& monitor);
+
+}  // namespace prehend::cli

@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "prehend/cli/run.h"
+#include "prehend/io/glb.h"
+#include "prehend/io/value.h"
+
+namespace prehend::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SimulateCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder = fs::temp_directory_path() /
+             (std::string("prehend_simulate_") +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    controller = fs::absolute("scenes/control/cylinder_grasp.json").string();
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::string at(const std::string& name) const { return (folder / name).string(); }
+  // A scene of a hand and [options.simulate] with more lines.
+  std::string scene(const std::string& options, const std::string& before = "[[hand]]\n") const {
+    std::ofstream(at("scene.toml")) << before << "\n[options.simulate]\n"
+                                    << "controller = \"" << controller << "\"\n"
+                                    << options << "\n";
+    return at("scene.toml");
+  }
+  int call(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "simulate");
+    std::ostringstream o, e;
+    const int code = run(arguments, {o, e});
+    out = o.str();
+    err = e.str();
+    return code;
+  }
+  io::Value report(std::vector<std::string> arguments, int code = kExitDone) {
+    arguments.push_back("--json");
+    EXPECT_EQ(call(std::move(arguments)), code) << err;
+    auto value = io::parse_json(out, "report");
+    EXPECT_TRUE(value.ok()) << out;
+    return value.ok() ? *value : io::Value();
+  }
+  static std::vector<std::string> states(const io::Value& report, const std::string& hand) {
+    std::vector<std::string> names;
+    for (const io::Value& state : report.find("states")->items())
+      if (*state.find("hand")->string() == hand) names.push_back(*state.find("state")->string());
+    return names;
+  }
+  void expect_error(const std::vector<std::string>& arguments, const std::string& part) {
+    EXPECT_EQ(call(arguments), kExitBadInput) << part;
+    EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 1) << err;
+    EXPECT_NE(err.find(part), std::string::npos) << err;
+    EXPECT_TRUE(out.empty());
+  }
+
+  fs::path folder;
+  std::string controller, out, err;
+};
+
+TEST_F(SimulateCommand, TheGraspIsReportedAndItsExitCodeSaysWhetherItHeld) {
+  const int code =
+      call({"scenes/control/grasp.toml", "-o", at("grasp.glb"), "-o", at("grasp.json"), "--json"});
+  const auto r = io::parse_json(out, "report");
+  ASSERT_TRUE(r.ok()) << out << err;
+  EXPECT_EQ(code, *r->find("held")->boolean() ? kExitDone : kExitMissed);
+  for (const char* key : {"slip_m", "lifted_m", "max_contact_force_N", "mean_contact_force_N",
+                          "realtime_factor", "max_limit_violation_deg"})
+    EXPECT_TRUE(r->find(key) && r->find(key)->is_number()) << key;
+  EXPECT_EQ(*r->find("grip")->string(), "hold");
+  EXPECT_EQ(*r->find("object")->find("name")->string(), "cylinder");
+  EXPECT_FALSE(r->find("audit")->is_null());
+  const auto names = states(*r, "right");
+  for (const char* name : {"closing", "gripping", "releasing", "opening-2"})
+    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+  EXPECT_TRUE(fs::exists(at("grasp.json")));
+  const auto clip = io::read_glb(at("grasp.glb"));
+  ASSERT_TRUE(clip.ok()) << clip.message();
+  EXPECT_EQ(clip->hands.size(), 1u);
+}
+
+TEST_F(SimulateCommand, HandsOfDifferentSizesShakeHands) {
+  const io::Value r = report({"scenes/control/handshake.toml"});
+  EXPECT_TRUE(*r.find("held")->boolean());
+  EXPECT_LT(*r.find("slip_m")->number(), 0.02);
+  EXPECT_TRUE(*r.find("released")->boolean());
+  for (const char* hand : {"small", "large"}) {
+    const auto names = states(r, hand);
+    EXPECT_NE(std::find(names.begin(), names.end(), "gripping"), names.end()) << hand;
+  }
+}
+
+TEST_F(SimulateCommand, ObjectsAreBroughtIntoWhatAHandCarriesUnlessWeighed) {
+  const std::string short_run = scene("seconds = 0.1", "[[hand]]\n[[object]]\nshape = \"mug\"");
+  const auto mass = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), short_run);
+    return *report(more, kExitMissed).find("object")->find("mass_kg")->number();
+  };
+  for (const char* name : {"hammer", "sphere"}) {
+    const double kg = mass({"--object", name});
+    EXPECT_GE(kg, 0.05);
+    EXPECT_LE(kg, 0.3);
+  }
+  EXPECT_DOUBLE_EQ(mass({"--mass", "0.7"}), 0.7);
+}
+
+TEST_F(SimulateCommand, FreeMotionPassesThroughTheStatesWithNothingToTouch) {
+  const io::Value r = report({scene("task = \"grasp\""), "--free"});
+  EXPECT_EQ(r.find("object"), nullptr);
+  EXPECT_EQ(*r.find("max_contact_force_N")->number(), 0.0);
+  const auto names = states(r, "right");
+  EXPECT_NE(std::find(names.begin(), names.end(), "gripping"), names.end());
+  EXPECT_NE(std::find(names.begin(), names.end(), "relaxing"), names.end());
+}
+
+TEST_F(SimulateCommand, AWristGoesAlongKeyframesAndCuesAreHeard) {
+  const std::string file = scene(
+      "task = \"path\"\ncues = [ { time = 0.2, cue = \"grip\" }, { time = 0.4, cue = \"release\" "
+      "}, "
+      "{ time = 0.6, cue = \"open\" } ]",
+      "[[hand]]\nname = \"mine\"\n[[object]]\nshape = \"sphere\"\nfixed = true\n"
+      "[[motion]]\nof = \"mine\"\nkeyframe = [ { time = 0, position = [0.5, 0.5, 0] }, "
+      "{ time = 1, position = [0.4, 0.5, 0] } ]\n");
+  const io::Value r = report({file, "-o", at("path.glb")});
+  std::vector<std::string> names = states(r, "mine");
+  ASSERT_GE(names.size(), 2u);
+  const auto gripping = std::find(names.begin(), names.end(), "gripping");
+  EXPECT_NE(gripping, names.end());
+  for (const io::Value& state : r.find("states")->items()) {
+    if (*state.find("state")->string() == "gripping") {
+      EXPECT_NEAR(*state.find("start_s")->number(), 0.2, 0.005);
+      EXPECT_NEAR(*state.find("end_s")->number(), 0.4, 0.005);
+    }
+  }
+  const auto clip = io::read_glb(at("path.glb"));
+  ASSERT_TRUE(clip.ok()) << clip.message();
+  const HandTrack& track = clip->hands[0];
+  const auto wrist = [&](const HandPose& pose) {
+    return segment_frames(*track.hand, pose)[track.hand->wrist()].position;
+  };
+  constexpr double kFollows = 0.005;  // of a wrist on a weld
+  EXPECT_LT((wrist(track.poses.front()) - Vec3(0.5, 0.5, 0.0)).norm(), kFollows);
+  EXPECT_LT((wrist(track.poses.back()) - Vec3(0.4, 0.5, 0.0)).norm(), kFollows);
+}
+
+TEST_F(SimulateCommand, AControllerIsMirroredForTheOtherHand) {
+  report({scene("task = \"free\"\nseconds = 0.2", "[[hand]]\nside = \"left\"\n")});
+  EXPECT_NE(err.find("mirrored for a left hand"), std::string::npos) << err;
+}
+
+TEST_F(SimulateCommand, WhatIsWrongIsOneLine) {
+  expect_error({"clip.glb"}, "takes a scene");
+  expect_error({scene("task = \"dance\"")}, "scene.toml");
+  expect_error({scene("grip = \"glue\"")}, "glue");
+  expect_error({scene(""), "--without", "skin"}, "should be one of arm, gravity, limits, passive");
+  expect_error({scene(""), "--gains", "1e7,50"}, "unstable");
+  expect_error({scene(""), "--gains", "1"}, "--gains");
+  expect_error({scene(""), "--alpha", "-1"}, "--alpha");
+  expect_error({scene(""), "--timestep", "1"}, "--timestep");
+  expect_error({scene("task = \"handshake\""), "--heaviest"}, "--heaviest");
+  expect_error({scene("task = \"handshake\"")}, "two hands");
+  expect_error({scene("", "[[hand]]\nprofile = \"anatomical\"\n")}, "profile should be \"ball\"");
+  expect_error({scene(""), "--object", "unicorn"}, "unicorn");
+  expect_error({scene(""), "--controller", at("missing.json")}, "missing.json");
+  expect_error({scene("task = \"path\"")}, "nothing that the hand could reach for");
+  expect_error({scene("cues = [ { time = 1, hand = \"third\", cue = \"grip\" } ]")}, "third");
+  std::ofstream(at("bare.toml")) << "[[hand]]\n";
+  expect_error({at("bare.toml")}, "give a controller");
+  std::ofstream(at("other.json")) << "{\"format\": \"other\"}";
+  expect_error({scene(""), "--controller", at("other.json")}, "not a controller");
+}
+
+}  // namespace
+}  // namespace prehend::cli
