@@ -87,9 +87,12 @@ io::Value run_value(const SimulateJob& job, const RunReport& report) {
   value["held"] = report.held;
   value["released"] = report.released;
   value["slip_m"] = report.slip;
+  value["turned_deg"] = degrees(report.turned);
   value["lifted_m"] = report.lifted;
   value["max_contact_force_N"] = report.max_contact_force;
   value["mean_contact_force_N"] = report.mean_contact_force;
+  value["grip_force_N"] = report.grip_force;
+  value["finger_deviation_deg"] = degrees(report.finger_deviation);
   value["max_limit_violation_deg"] = degrees(report.max_limit_violation);
   value["realtime_factor"] = report.realtime_factor;
   value["states"] = io::Value::array();

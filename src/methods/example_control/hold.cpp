@@ -74,6 +74,7 @@ Wrench Hold::wanted_wrench(const Situation& now, double dt) {
 void Hold::plan(const Situation& now, const Wrench& wrench) {
   const Vec3 center = now.object_world * object_->center_of_mass;
   const double weight = object_->mass * kStandardGravity;
+  const double margin = margin_ * (1.0 + now.alpha);
   cones_.clear();
   planned_torques_.setZero();
   planned_ = 0.0;
@@ -86,8 +87,8 @@ void Hold::plan(const Situation& now, const Wrench& wrench) {
     for (const Vec3& axis : {push, tangent, Vec3(push.cross(tangent))})
       cone.wrench_map.col(column++) << axis, arm.cross(axis) / length_;
     cone.wrench_map.col(3) << Vec3::Zero(), push / length_;
-    cone.friction = object_->friction / margin_;
-    cone.torsional_friction = object_->torsional_friction / margin_;
+    cone.friction = object_->friction / margin;
+    cone.torsional_friction = object_->torsional_friction / margin;
     cone.max_normal = contact.gap < kTouching ? options_.max_contact_force / weight : 1e-6;
   }
   if (cones_.empty()) return;

@@ -22,6 +22,7 @@ class Hold {
     physics::Twist object_twist;
     Vec3 gravity_world;
     std::span<const Contact> contacts;  // of this hand with this object
+    double alpha = 0.0;                 // grip strength: how much firmer than needed
   };
   // Once a step. `gripping` says whether force should come or go.
   void update(const Situation& now, bool gripping, double dt);

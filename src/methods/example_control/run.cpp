@@ -12,38 +12,48 @@
 namespace prehend::example_control {
 namespace {
 
-constexpr double kLost = 0.05;        // m of slip: it fell, or as good as
-constexpr double kLifted = 0.8;       // of the lift asked for
-constexpr double kSettle = 0.5;       // s after the grip, unless the problem says
-constexpr double kReportEvery = 0.1;  // s
+constexpr double kLost = 0.05;            // m of slip: it fell, or as good as
+constexpr double kLifted = 0.8;           // of the lift asked for
+constexpr double kSettle = 0.5;           // s after the grip, unless the problem says
+constexpr double kReportEvery = 0.1;      // s
+constexpr double kForceSmoothing = 0.05;  // s
+constexpr double kTouch = 0.01;           // N, smoothed: less is no grip
 
-// What the first hand carries, seen from it: the object's centre, or the other's wrist.
-class Carried {
- public:
-  explicit Carried(const SimulationProblem& problem) : problem_(problem) {}
+// What the first hand carries: the object at its centre of mass, or the other's wrist.
+Transform carried_world(const SimulationProblem& problem, const physics::State& state) {
+  const int target = problem.hands[0].target_object;
+  if (target < 0) return state.hand_pose(1).root_world;
+  return state.object_pose(target) *
+         Transform::from_position(problem.objects[target].object->center_of_mass);
+}
 
-  Vec3 in_hand(const physics::State& state) const {
-    return state.hand_pose(0).root_world.inverse() * in_world(state);
+// Root mean square of the joint angles of all hands about their means between two times.
+double waving(const RunReport& report, double from, double to) {
+  const double rate = report.clip.frame_rate;
+  double sum = 0.0;
+  int count = 0;
+  for (const Eigen::MatrixXd& angles : report.angles) {
+    const int first = std::clamp(static_cast<int>(from * rate), 0, static_cast<int>(angles.rows()));
+    const int last =
+        std::clamp(static_cast<int>(to * rate), first, static_cast<int>(angles.rows()));
+    if (last == first) continue;
+    const auto part = angles.middleRows(first, last - first);
+    sum += (part.rowwise() - part.colwise().mean()).squaredNorm();
+    count += static_cast<int>(part.size());
   }
-  Vec3 in_world(const physics::State& state) const {
-    const int target = problem_.hands[0].target_object;
-    if (target < 0) return state.hand_pose(1).root_world.position;
-    return state.object_pose(target) * problem_.objects[target].object->center_of_mass;
-  }
-
- private:
-  const SimulationProblem& problem_;
-};
+  return count > 0 ? std::sqrt(sum / count) : 0.0;
+}
 
 struct Watch {
   const RunProblem& problem;
   RunReport& report;
-  Carried carried{problem.simulation};
   std::optional<double> gripped, released;  // s, the first hand's
-  std::optional<Vec3> place;                // of what is carried, when carrying began
-  double height = 0.0, force_sum = 0.0;
-  int force_steps = 0;
-  bool touched_always = true, carrying_ended = false;
+  std::optional<Transform> place;           // of what is carried in the hand, when that began
+  double height = 0.0, force = 0.0, force_sum = 0.0;
+  bool touched_always = true;
+  int steps = 0;
+  std::optional<double> carried_from;
+  double carried_to = 0.0;
 
   void phases(const Simulation& simulation) {
     for (int h = 0; h < static_cast<int>(problem.simulation.hands.size()); ++h) {
@@ -60,28 +70,30 @@ struct Watch {
     }
   }
 
-  void slip(const Simulation& simulation) {
+  void slip(const Simulation& simulation, double dt) {
     const double time = simulation.time();
-    const double force = simulation.contact_force(0);
+    force += (1.0 - std::exp(-dt / kForceSmoothing)) * (simulation.contact_force(0) - force);
     report.max_contact_force = std::max(report.max_contact_force, force);
     // A hand with an example's distances has nothing that it could carry.
-    if (!gripped || !problem.simulation.hands[0].distances.empty()) return;
-    const double from = problem.carry_from.value_or(*gripped + kSettle);
-    const double to = problem.carry_to.value_or(INFINITY);
-    if (time < from || time > to || released) {
-      carrying_ended = carrying_ended || time > to || released;
-      return;
-    }
+    if (!gripped || released || !problem.simulation.hands[0].distances.empty()) return;
+    if (time < problem.carry_from.value_or(*gripped + kSettle)) return;
+    if (time > problem.carry_to.value_or(INFINITY)) return;
     const physics::State& state = simulation.state();
+    const Transform there = carried_world(problem.simulation, state);
+    const Transform in_hand = state.hand_pose(0).root_world.inverse() * there;
     if (!place) {
-      place = carried.in_hand(state);
-      height = carried.in_world(state).y();
+      place = in_hand;
+      height = there.position.y();
+      report.grip_force = force;
     }
-    report.slip = std::max(report.slip, (carried.in_hand(state) - *place).norm());
-    report.lifted = std::max(report.lifted, carried.in_world(state).y() - height);
-    touched_always = touched_always && force > 0.0;
+    report.slip = std::max(report.slip, (in_hand.position - place->position).norm());
+    report.turned = std::max(report.turned, angle_between(in_hand.rotation, place->rotation));
+    report.lifted = std::max(report.lifted, there.position.y() - height);
+    touched_always = touched_always && force > kTouch;
     force_sum += force;
-    ++force_steps;
+    ++steps;
+    carried_to = time;
+    if (!carried_from) carried_from = time;
   }
 
   void limits(const Simulation& simulation) {
@@ -95,7 +107,10 @@ struct Watch {
   }
 
   void finish(const Simulation& simulation) {
-    report.mean_contact_force = force_steps > 0 ? force_sum / force_steps : 0.0;
+    if (steps > 0) {
+      report.mean_contact_force = force_sum / steps;
+      report.finger_deviation = waving(report, 0.5 * (*carried_from + carried_to), carried_to);
+    }
     const bool lifted = report.lifted >= kLifted * problem.lift;
     report.held = place && touched_always && lifted && report.slip < kLost;
     report.released = released && simulation.contact_force(0) == 0.0;
@@ -125,25 +140,25 @@ Result<RunReport> run(const RunProblem& problem, const SimulationOptions& option
     for (; next != problem.cues.end() && next->time <= simulation.time() + 1e-9; ++next)
       cues.at(next->hand) = next->cue;
     recorder.before_step(simulation.state());
+    const double time = simulation.time();  // the engine's starts anew when it comes apart
     const auto before = std::chrono::steady_clock::now();
     simulation.step(cues);
     spent += std::chrono::steady_clock::now() - before;
     recorder.after_step(simulation.state());
     watch.phases(simulation);
-    watch.slip(simulation);
+    watch.slip(simulation, options.timestep);
     watch.limits(simulation);
     for (size_t h = 0; h < hands; ++h) {
       if (static_cast<int>(angles[h].size()) < recorder.frames() + 1)
         angles[h].push_back(simulation.angles(static_cast<int>(h)));
     }
     if (!simulation.state().healthy())
-      return Error{fmt::format("the simulation came apart after {:.2f} s", simulation.time())};
+      return Error{fmt::format("the simulation came apart after {:.2f} s", time)};
     if (simulation.time() >= next_report) {
       monitor.report(simulation.time() / end, "simulated");
       next_report += kReportEvery;
     }
   }
-  watch.finish(simulation);
   report.realtime_factor = spent.count() > 0.0 ? simulation.time() / spent.count() : 0.0;
   report.clip = recorder.finish("simulation");
   for (const auto& rows : angles) {
@@ -151,6 +166,7 @@ Result<RunReport> run(const RunProblem& problem, const SimulationOptions& option
     for (int f = 0; f < matrix.rows(); ++f) matrix.row(f) = rows[f].transpose();
     report.angles.push_back(std::move(matrix));
   }
+  watch.finish(simulation);
   report.summary.termination =
       monitor.stop.stop_requested() ? Termination::kInterrupted : Termination::kConverged;
   report.summary.iterations = static_cast<int>(simulation.time() / options.timestep + 0.5);

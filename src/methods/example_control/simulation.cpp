@@ -111,9 +111,10 @@ void Simulation::Impl::hold(Hand& hand, int index, const RigidCurve::Motion& wri
   for (const Contact& contact : contacts) {
     if (contact.hand == index && contact.object == target) hand.contacts.push_back(contact);
   }
-  hand.hold->update({hand.frames_world, wrist, state->object_pose(target),
-                     state->object_twist(target), state->world().options().gravity, hand.contacts},
-                    hand.machine.phase() == Phase::kGripping, options.timestep);
+  hand.hold->update(
+      {hand.frames_world, wrist, state->object_pose(target), state->object_twist(target),
+       state->world().options().gravity, hand.contacts, hand.alpha},
+      hand.machine.phase() == Phase::kGripping, options.timestep);
   applied.segment(hand.torques.first(), hand.torques.count()) += hand.hold->torques();
 }
 

@@ -33,13 +33,20 @@ struct PhaseSpan {
 struct RunReport {
   Clip clip;
   std::vector<PhaseSpan> phases;
-  bool held = false;               // gripped, carried and not lost
-  bool released = false;           // nothing touches at the end
-  double slip = 0.0;               // m, of the object (or the other palm) in the hand while carried
-  double lifted = 0.0;             // m
-  double max_contact_force = 0.0;  // N, sum of normal forces of one hand
-  double mean_contact_force = 0.0;      // N, while carried
-  double max_limit_violation = 0.0;     // rad, beyond the controller's limits
+  bool held = false;      // gripped, carried and not lost
+  bool released = false;  // nothing touches at the end
+  double slip = 0.0;      // m, of the object (or the other palm) in the hand while carried
+  double turned = 0.0;    // rad, of the same
+  double lifted = 0.0;    // m
+  // Sums of normal forces of the first hand, N, smoothed over 50 ms: a blow of one step is the
+  // engine's, not the hand's. The most; the mean while carried; the last before carrying began.
+  double max_contact_force = 0.0;
+  double mean_contact_force = 0.0;
+  double grip_force = 0.0;
+  double max_limit_violation = 0.0;  // rad, beyond the controllers' limits
+  // How much the fingers wave in the second half of carrying, when the grip has settled, rad: root
+  // mean square of the joint angles of all hands about their means.
+  double finger_deviation = 0.0;
   double realtime_factor = 0.0;         // simulated seconds a second
   std::vector<Eigen::MatrixXd> angles;  // a hand each: frames x degrees of freedom
   Summary summary;
