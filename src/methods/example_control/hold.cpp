@@ -1,7 +1,18 @@
+// Beyond Pollard and Zordan 2005, whose setpoints alone give the look of a grasp but not the force
+// that carries a bottle. Forces on the object at the live contacts are planned as a sum of
+//   1. carry    the least normal forces, by the cone program with friction taken to be less than it
+//               is, that carry the object along with the wrist and draw it back to its place
+//   2. squeeze  balanced forces that leave the object alone; more of them while the contacts cannot
+//               carry it or it slips
+// and given by joint torques Jt f. While the contacts cannot carry the object, the hand also closes
+// on along the line of eq. 15-16.
 #include "methods/example_control/hold.h"
 
 #include <algorithm>
 #include <cmath>
+
+#include "prehend/physics/friction_cone.h"
+#include "prehend/physics/grasp_proof.h"
 
 namespace prehend::example_control {
 namespace {
@@ -9,10 +20,10 @@ namespace {
 constexpr double kTouching = 0.001;   // m: a contact farther away carries nothing
 constexpr double kSmoothing = 0.006;  // s, of torques from one solution to the next
 constexpr double kSlipSpeed = 0.01;   // m/s
-constexpr double kTightening = 4.0;   // of the margin, a second of slip
-constexpr double kLoosening = 0.5;    // a second without
-constexpr double kMostMargin = 3.0;   // of friction: a grip this firm is all that helps
-
+constexpr double kCarriedPart = 0.1;  // of the weight: a wrench left that still counts as carried
+constexpr double kUnbalanced = 0.3;   // of a squeeze: more would throw the object out
+constexpr double kFirmer = 15.0;      // N a second
+constexpr double kLooser = 2.0;       // N a second
 constexpr double kMostLasting = 1.0;  // of the weight
 constexpr double kMostOffset = 0.01;  // m and, over the object's size, rad: beyond, it is lost
 constexpr double kMostSpeed = 0.3;    // m/s
@@ -25,12 +36,13 @@ Hold::Hold(const Hand& hand, ObjectPtr object, const HoldOptions& options)
     : hand_(hand),
       object_(std::move(object)),
       options_(options),
-      margin_(options.friction_margin),
       offsets_(coordinate_offsets(hand)) {
   length_ = std::sqrt(std::max(0.5 * object_->inertia.trace() / object_->mass, 1e-6));
   planned_torques_.setZero(hand.dof());
   torques_.setZero(hand.dof());
   program_.reserve(64);
+  for (const Segment& segment : physics::with_strength(hand, options.max_contact_force).segments)
+    strength_.push_back(segment.joints.empty() ? 0.0 : segment.joints[0].max_torque);
 }
 
 // What carries the object along with the wrist, and back to where it was gripped.
@@ -53,13 +65,8 @@ Wrench Hold::wanted_wrench(const Situation& now, double dt) {
   const Mat3 axes = now.object_world.rotation.toRotationMatrix();
   const Mat3 inertia = axes * object_->inertia * axes.transpose();
   const double k = frequency * frequency, d = 2.0 * frequency;
+  slips_ = seconds_ > options_.settle_seconds && (velocity - carried).norm() > kSlipSpeed;
 
-  const double speed = (velocity - carried).norm();
-  if (seconds_ > options_.settle_seconds && speed > kSlipSpeed) {
-    margin_ = std::min(kMostMargin, margin_ + kTightening * dt);
-  } else {
-    margin_ = std::max(options_.friction_margin, margin_ - kLoosening * dt);
-  }
   const Vec3 pull = k * at_most(offset, kMostOffset) + d * at_most(carried - velocity, kMostSpeed);
   const Vec3 twist = k * at_most(turn, kMostOffset / length_) +
                      d * at_most(spin - now.object_twist.angular, kMostSpeed / length_);
@@ -71,56 +78,82 @@ Wrench Hold::wanted_wrench(const Situation& now, double dt) {
           inertia * twist + lasting_.torque};
 }
 
+void Hold::add_force(const Situation& now, const Contact& contact, const Vec3& force,
+                     const Vec3& torque) {
+  const Vec3 point = now.object_world * contact.point_object;
+  planned_ -= force.dot(contact.normal_world);
+  for (int s = contact.segment; s > 0; s = hand_.segments[s].parent) {
+    if (offsets_[s + 1] - offsets_[s] != 3) continue;
+    const Transform& frame = now.frames_world[s];
+    planned_torques_.segment<3>(offsets_[s]) +=
+        frame.rotation.conjugate() * ((point - frame.position).cross(force) + torque);
+  }
+}
+
 void Hold::plan(const Situation& now, const Wrench& wrench) {
   const Vec3 center = now.object_world * object_->center_of_mass;
   const double weight = object_->mass * kStandardGravity;
-  const double margin = margin_ * (1.0 + now.alpha);
+  const double margin = options_.friction_margin * (1.0 + now.alpha);
+  const physics::FrictionCone friction{object_->friction / margin,
+                                       object_->torsional_friction / margin};
   cones_.clear();
   planned_torques_.setZero();
   planned_ = 0.0;
   carries_ = false;
+  if (now.contacts.empty()) return;
   for (const Contact& contact : now.contacts) {
-    optimize::ConeContact& cone = cones_.emplace_back();
-    const Vec3 push = -contact.normal_world, tangent = any_orthogonal(push);
-    const Vec3 arm = now.object_world * contact.point_object - center;
-    int column = 0;
-    for (const Vec3& axis : {push, tangent, Vec3(push.cross(tangent))})
-      cone.wrench_map.col(column++) << axis, arm.cross(axis) / length_;
-    cone.wrench_map.col(3) << Vec3::Zero(), push / length_;
-    cone.friction = object_->friction / margin;
-    cone.torsional_friction = object_->torsional_friction / margin;
-    cone.max_normal = contact.gap < kTouching ? options_.max_contact_force / weight : 1e-6;
+    cones_.push_back(physics::cone_contact(now.object_world * contact.point_object,
+                                           contact.normal_world, friction, center, length_));
+    const bool touches = contact.gap < kTouching;
+    cones_.back().max_normal = touches ? options_.max_contact_force / weight : 1e-6;
   }
-  if (cones_.empty()) return;
   Eigen::Matrix<double, 6, 1> wanted;
   wanted << wrench.force, wrench.torque / length_;
   program_.solve(cones_, wanted / weight, solved_);
-  carries_ = solved_.feasible;
+  carries_ = solved_.residual.norm() < kCarriedPart;
   for (size_t i = 0; i < cones_.size(); ++i) {
-    const Contact& contact = now.contacts[i];
-    const Vec3 force =
-        weight * (cones_[i].wrench_map.topLeftCorner<3, 3>() * solved_.forces[i].head<3>());
-    const Vec3 torsion = -weight * solved_.forces[i][3] * contact.normal_world;
-    const Vec3 point = now.object_world * contact.point_object;
-    planned_ += weight * solved_.forces[i][0];
-    for (int s = contact.segment; s > 0; s = hand_.segments[s].parent) {
-      if (offsets_[s + 1] - offsets_[s] != 3) continue;
-      const Transform& frame = now.frames_world[s];
-      planned_torques_.segment<3>(offsets_[s]) +=
-          frame.rotation.conjugate() * ((point - frame.position).cross(force) + torsion);
-    }
+    const Eigen::Matrix<double, 6, 1> given = weight * (cones_[i].wrench_map * solved_.forces[i]);
+    add_force(now, now.contacts[i], given.head<3>(),
+              -weight * solved_.forces[i][3] * now.contacts[i].normal_world);
+  }
+  plan_squeeze(now);
+  bound_torques();
+}
+
+void Hold::plan_squeeze(const Situation& now) {
+  if (squeeze_ <= 0.0) return;
+  grasp_.clear();
+  for (const Contact& contact : now.contacts) {
+    const bool touches = contact.gap < kTouching;
+    grasp_.push_back({contact.point_object,
+                      now.object_world.rotation.conjugate() * contact.normal_world,
+                      touches ? options_.max_contact_force : 1e-6});
+  }
+  preferred_.assign(grasp_.size(), squeeze_ / static_cast<double>(grasp_.size()));
+  physics::GraspQualityOptions options;
+  options.cone.friction = object_->friction / options_.friction_margin;
+  const physics::Squeeze squeeze = physics::balanced_squeeze(grasp_, *object_, preferred_, options);
+  if (squeeze.residual > kUnbalanced) return;
+  for (size_t i = 0; i < grasp_.size(); ++i)
+    add_force(now, now.contacts[i], now.object_world.turn(squeeze.forces[i]), Vec3::Zero());
+}
+
+// No more than muscles can give.
+void Hold::bound_torques() {
+  for (int s = 1; s < hand_.segment_count(); ++s) {
+    if (offsets_[s + 1] - offsets_[s] != 3) continue;
+    auto torque = planned_torques_.segment<3>(offsets_[s]);
+    torque = at_most(torque, strength_[s]);
   }
 }
 
 void Hold::update(const Situation& now, bool gripping, double dt) {
   share_ = std::clamp(share_ + (gripping ? dt : -dt) / options_.blend_seconds, 0.0, 1.0);
   if (share_ == 0.0) {
-    seconds_ = 0.0;
+    seconds_ = planned_ = alpha_ = squeeze_ = 0.0;
     lasting_ = {};
     torques_.setZero();
     planned_torques_.setZero();
-    planned_ = alpha_ = 0.0;
-    margin_ = options_.friction_margin;
     return;
   }
   if (gripping) {
@@ -132,6 +165,9 @@ void Hold::update(const Situation& now, bool gripping, double dt) {
       since_plan_ = 0.0;
     }
     if (!carries_) alpha_ = std::min(options_.max_alpha, alpha_ + options_.closing_rate * dt);
+    squeeze_ += (!carries_ || slips_ ? kFirmer : -kLooser) * dt;
+    squeeze_ = std::clamp(squeeze_, options_.squeeze * object_->mass * kStandardGravity,
+                          options_.max_squeeze);
   }
   torques_ += (1.0 - std::exp(-dt / kSmoothing)) * (share_ * planned_torques_ - torques_);
 }

@@ -8,6 +8,7 @@
 #include "prehend/core/rigid_curve.h"
 #include "prehend/methods/example_control/simulation.h"
 #include "prehend/optimize/cone_program.h"
+#include "prehend/physics/grasp_quality.h"
 
 namespace prehend::example_control {
 
@@ -36,20 +37,28 @@ class Hold {
  private:
   Wrench wanted_wrench(const Situation& now, double dt);
   void plan(const Situation& now, const Wrench& wrench);
+  void plan_squeeze(const Situation& now);
+  void add_force(const Situation& now, const Contact& contact, const Vec3& force,
+                 const Vec3& torque);
+  void bound_torques();
 
   const Hand& hand_;
   ObjectPtr object_;
   HoldOptions options_;
   double length_;  // that torques are divided by
-  double seconds_ = 0.0, since_plan_ = 0.0, share_ = 0.0, planned_ = 0.0, margin_ = 0.0,
-         alpha_ = 0.0;
-  bool carries_ = false;   // the contacts of the last plan can
+  double seconds_ = 0.0, since_plan_ = 0.0, share_ = 0.0, planned_ = 0.0, alpha_ = 0.0;
+  double squeeze_ = 0.0;  // N, sum of normal forces beyond what is needed
+  bool carries_ = false;  // the contacts of the last plan can
+  bool slips_ = false;
   Transform place_wrist_;  // of the object, where it was gripped
   Wrench lasting_;         // what the offset has asked for so far
   std::vector<int> offsets_;
   optimize::ConeProgram program_;
   optimize::ConeProgramResult solved_;
   std::vector<optimize::ConeContact> cones_;
+  std::vector<physics::GraspContact> grasp_;
+  std::vector<double> preferred_;
+  std::vector<double> strength_;  // of the segments' joints, N m
   Eigen::VectorXd planned_torques_, torques_;
 };
 

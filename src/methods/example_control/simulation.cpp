@@ -125,15 +125,20 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 namespace {
 
+Gains gains_of(const ControlledHand& hand, const SimulationOptions& options) {
+  Gains gains = options.gains.value_or(hand.controller->gains);
+  if (options.grip == Grip::kHold)
+    gains.limit_stiffness = std::max(gains.limit_stiffness, options.hold.limit_stiffness);
+  return gains;
+}
+
 Status check(const SimulationProblem& problem, const SimulationOptions& options) {
   if (problem.hands.empty()) return Error{"nothing to simulate: no hand"};
   for (const ControlledHand& hand : problem.hands) {
     PREHEND_ASSERT(hand.hand != nullptr && hand.controller != nullptr);
     if (Status ok = validate(*hand.controller); !ok) return ok;
     if (Status ok = fits_hand(*hand.controller, *hand.hand); !ok) return ok;
-    if (Status ok = stable_at(options.gains.value_or(hand.controller->gains), options.timestep);
-        !ok)
-      return ok;
+    if (Status ok = stable_at(gains_of(hand, options), options.timestep); !ok) return ok;
     if (!hand.distances.empty()) continue;
     if (hand.target_object < 0 && problem.hands.size() != 2)
       return Error{fmt::format("hand '{}' reaches for another hand, and there are {} hands",
@@ -193,7 +198,7 @@ Result<Simulation> Simulation::build(const SimulationProblem& problem,
     impl.state->set_object_pose(static_cast<int>(i), problem.objects[i].pose_world);
   for (int h = 0; h < static_cast<int>(problem.hands.size()); ++h) {
     const ControlledHand& given = problem.hands[h];
-    const Gains gains = options.gains.value_or(given.controller->gains);
+    const Gains gains = gains_of(given, options);
     Impl::Hand hand{given, HandTorques(**world, h, given.controller, gains, options.terms),
                     PhaseMachine(given.controller->distances, given.release),
                     palm_segments(*given.hand)};

@@ -64,6 +64,10 @@ struct SimulationProblem {
 struct HoldOptions {
   // Forces are planned as if friction were this much less than it is.
   double friction_margin = 1.5;
+  // Besides, the object is squeezed: by this many times its weight, and by more, up to so many
+  // newtons, while what is touched cannot carry it or it slips.
+  double squeeze = 0.5;
+  double max_squeeze = 20.0;
   // What slips is drawn back to where it was gripped, as by a critically damped spring of this
   // frequency, rad/s; a lasting offset is worked off within `integral_seconds`.
   double frequency = 15.0;
@@ -75,10 +79,12 @@ struct HoldOptions {
   // What the joints are heavier by than their bones, kg m^2: the controller knows it, so free
   // motion is the same, but forces that come and go do not throw light fingertips about.
   double added_inertia = 5e-5;
+  // k_JL at least, 1/s^2: table 1's lets forces that carry things bend joints by tens of degrees.
+  double limit_stiffness = 50000.0;
   // While what is touched cannot carry the object, the hand closes on: eq. 15-16's alpha rises by
   // this much a second, up to a limit.
-  double closing_rate = 3.0;
-  double max_alpha = 3.0;
+  double closing_rate = 1.5;
+  double max_alpha = 1.5;
 };
 
 struct SimulationOptions {
