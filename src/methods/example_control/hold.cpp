@@ -38,6 +38,8 @@ Hold::Hold(const Hand& hand, ObjectPtr object, const HoldOptions& options)
       options_(options),
       offsets_(coordinate_offsets(hand)) {
   length_ = std::sqrt(std::max(0.5 * object_->inertia.trace() / object_->mass, 1e-6));
+  most_ = std::min(options.max_contact_force,
+                   options.max_contact_weights * object_->mass * kStandardGravity);
   planned_torques_.setZero(hand.dof());
   torques_.setZero(hand.dof());
   program_.reserve(64);
@@ -105,7 +107,7 @@ void Hold::plan(const Situation& now, const Wrench& wrench) {
     cones_.push_back(physics::cone_contact(now.object_world * contact.point_object,
                                            contact.normal_world, friction, center, length_));
     const bool touches = contact.gap < kTouching;
-    cones_.back().max_normal = touches ? options_.max_contact_force / weight : 1e-6;
+    cones_.back().max_normal = touches ? most_ / weight : 1e-6;
   }
   Eigen::Matrix<double, 6, 1> wanted;
   wanted << wrench.force, wrench.torque / length_;
@@ -127,7 +129,7 @@ void Hold::plan_squeeze(const Situation& now) {
     const bool touches = contact.gap < kTouching;
     grasp_.push_back({contact.point_object,
                       now.object_world.rotation.conjugate() * contact.normal_world,
-                      touches ? options_.max_contact_force : 1e-6});
+                      touches ? most_ : 1e-6});
   }
   preferred_.assign(grasp_.size(), squeeze_ / static_cast<double>(grasp_.size()));
   physics::GraspQualityOptions options;
@@ -166,8 +168,8 @@ void Hold::update(const Situation& now, bool gripping, double dt) {
     }
     if (!carries_) alpha_ = std::min(options_.max_alpha, alpha_ + options_.closing_rate * dt);
     squeeze_ += (!carries_ || slips_ ? kFirmer : -kLooser) * dt;
-    squeeze_ = std::clamp(squeeze_, options_.squeeze * object_->mass * kStandardGravity,
-                          options_.max_squeeze);
+    const double weight = object_->mass * kStandardGravity;
+    squeeze_ = std::clamp(squeeze_, options_.squeeze * weight, options_.max_squeeze * weight);
   }
   torques_ += (1.0 - std::exp(-dt / kSmoothing)) * (share_ * planned_torques_ - torques_);
 }

@@ -46,6 +46,7 @@ class Hold {
   ObjectPtr object_;
   HoldOptions options_;
   double length_;  // that torques are divided by
+  double most_;    // N, at one contact
   double seconds_ = 0.0, since_plan_ = 0.0, share_ = 0.0, planned_ = 0.0, alpha_ = 0.0;
   double squeeze_ = 0.0;  // N, sum of normal forces beyond what is needed
   bool carries_ = false;  // the contacts of the last plan can

@@ -65,17 +65,20 @@ struct HoldOptions {
   // Forces are planned as if friction were this much less than it is.
   double friction_margin = 1.5;
   // Besides, the object is squeezed: by this many times its weight, and by more, up to so many
-  // newtons, while what is touched cannot carry it or it slips.
+  // times, while what is touched cannot carry it or it slips.
   double squeeze = 0.5;
-  double max_squeeze = 20.0;
+  double max_squeeze = 5.0;
   // What slips is drawn back to where it was gripped, as by a critically damped spring of this
   // frequency, rad/s; a lasting offset is worked off within `integral_seconds`.
   double frequency = 15.0;
   double integral_seconds = 0.5;
-  double settle_seconds = 0.5;      // after the grip began, where the object is counts as its place
-  double period = 0.004;            // s between two solutions
-  double blend_seconds = 0.15;      // in which the force comes and goes
-  double max_contact_force = 20.0;  // N, at one place
+  double settle_seconds = 0.5;  // after the grip began, where the object is counts as its place
+  double period = 0.004;        // s between two solutions
+  double blend_seconds = 0.15;  // in which the force comes and goes
+  // At one place: newtons, and times the weight, since what little leverage cannot hold great
+  // forces crush.
+  double max_contact_force = 20.0;
+  double max_contact_weights = 4.0;
   // What the joints are heavier by than their bones, kg m^2: the controller knows it, so free
   // motion is the same, but forces that come and go do not throw light fingertips about.
   double added_inertia = 5e-5;
