@@ -251,6 +251,33 @@ void index_object(mjModel* m, size_t index, ObjectEntry& entry) {
 
 }  // namespace
 
+namespace {
+
+// Digit by digit, then what joins a hand's digits, then the objects that join hands.
+std::vector<int> solver_order(const World::Impl& world) {
+  std::vector<int> order, joining;
+  for (const HandEntry& entry : world.hands) {
+    std::vector<char> placed(static_cast<size_t>(entry.dofs.count), 0);
+    for (const Digit digit : kDigits) {
+      for (const JointEntry& joint : entry.joints) {
+        const Segment& segment = entry.setup.hand->segments[static_cast<size_t>(joint.segment)];
+        if (segment.digit != digit) continue;
+        for (int k = 0; k < (joint.type == JointType::kBall ? 3 : 1); ++k) {
+          order.push_back(joint.dof + k);
+          placed[static_cast<size_t>(joint.dof + k - entry.dofs.first)] = 1;
+        }
+      }
+    }
+    for (int k = 0; k < entry.dofs.count; ++k)
+      if (!placed[static_cast<size_t>(k)]) joining.push_back(entry.dofs.first + k);
+  }
+  order.insert(order.end(), joining.begin(), joining.end());
+  for (int dof = static_cast<int>(order.size()); dof < world.model->nv; ++dof) order.push_back(dof);
+  return order;
+}
+
+}  // namespace
+
 World::World() : impl_(std::make_unique<Impl>()) {}
 World::~World() = default;
 
@@ -287,6 +314,7 @@ Result<WorldPtr> World::build(std::span<const HandSetup> hands,
     index_object(m, i, entry);
     impl.owners[static_cast<size_t>(entry.body)].object = static_cast<int>(i);
   }
+  impl.solver_order = solver_order(impl);
   return WorldPtr(std::move(world));
 }
 

@@ -60,7 +60,8 @@ struct World::Impl {
   // forces. (The engine's own damping is implicit only after contacts are solved: light phalanges
   // then explode.)
   Eigen::VectorXd passive_damping, implicit_damping, armature;
-  double weld_time = 0.0;  // of driven roots
+  double weld_time = 0.0;         // of driven roots
+  std::vector<int> solver_order;  // digits, roots, objects
   ModelPtr model;
 };
 
