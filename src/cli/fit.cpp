@@ -16,6 +16,7 @@
 #include "prehend/cli/session.h"
 #include "prehend/io/atomic_file.h"
 #include "prehend/io/bvh_clip.h"
+#include "prehend/io/mesh_file.h"
 #include "prehend/methods/example_control/examples.h"
 
 namespace prehend::cli {
@@ -63,7 +64,7 @@ void declare(Arguments& a, OptionSet& options) {
   options.number("--limit-stiffness", &a.limit_stiffness, "K", "k_JL, 1/s^2 [5000]");
   options.text("--name", &a.name, "NAME", "Of the controller [the .json file's, or the clip's]");
   options.text("--examples", &a.examples, "FOLDER",
-               "Write the clips that the program brings there, as BVH, and stop");
+               "Write the clips that the program brings there, as BVH and OBJ, and stop");
   a.picture.declare(options);
   declare_load(a.load, options);
 }
@@ -85,6 +86,14 @@ Result<int> write_examples(const std::string& folder, Session& session) {
     const auto written = io::write_bvh_clip(path.string(), clip);
     if (!written) return written.error();
     files.insert(files.end(), written->begin(), written->end());
+    // BVH knows no shapes, and what the performer grasped is none of the built-in objects.
+    for (const ObjectTrack& track : clip.objects) {
+      const auto mesh =
+          std::filesystem::path(folder) / fmt::format("{}.{}.obj", name, track.object->name);
+      if (const Status done = io::write_mesh(*track.object->shape.mesh, mesh.string()); !done)
+        return done.error();
+      files.push_back(mesh.string());
+    }
   }
   for (const std::string& file : files) session.print("wrote " + file);
   session.report.details["outputs"] = files;
@@ -322,7 +331,8 @@ Verb fit_verb() {
   verb.examples = {
       {"prehend fit --examples clips", "the clips that the program brings, to begin with"},
       {"prehend fit clips/cylinder_grasp.right.bvh --object "
-       "clips/cylinder_grasp.cylinder.bvh=cylinder --library clips/range_of_motion.bvh "
+       "clips/cylinder_grasp.cylinder.bvh=clips/cylinder_grasp.cylinder.obj "
+       "--library clips/range_of_motion.bvh "
        "-o grasp.json -o grasp.png",
        "a controller, and how well it follows the example"},
       {"prehend fit clips/handshake.right.bvh clips/handshake.right-2.bvh -o handshake.json",

@@ -43,8 +43,9 @@ class FitCommand : public ::testing::Test {
   }
   // A fit of the shipped cylinder grasp with more arguments.
   std::vector<std::string> cylinder(std::vector<std::string> more) const {
-    std::vector<std::string> all = {"fit", clip("cylinder_grasp.right.bvh"), "--object",
-                                    clip("cylinder_grasp.cylinder.bvh") + "=cylinder", "--quiet"};
+    std::vector<std::string> all = {
+        "fit", clip("cylinder_grasp.right.bvh"), "--object",
+        clip("cylinder_grasp.cylinder.bvh") + "=" + clip("cylinder_grasp.cylinder.obj"), "--quiet"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -60,6 +61,40 @@ class FitCommand : public ::testing::Test {
   std::string out, err;
 };
 fs::path FitCommand::clips;
+
+// The controllers of the scenes against fits of the clips beside them, by the commands that the
+// scenes' comments give, and these clips against the program's.
+TEST_F(FitCommand, ScenesCarryWhatTheirClipsGive) {
+  constexpr double kWritten = 1e-6;  // rad: nine digits, on machines that round differently
+  const std::string home = "scenes/control/", from = home + "clips/";
+  for (const auto& entry : fs::directory_iterator(from))
+    EXPECT_EQ(io::read_file(entry.path().string()).value(),
+              io::read_file(clip(entry.path().filename().string())).value());
+  const auto expect_same = [&](const std::string& name) {
+    const auto fitted = load_controllers(at(name)), shipped = load_controllers(home + name);
+    ASSERT_TRUE(fitted.ok() && shipped.ok());
+    ASSERT_EQ(fitted->size(), shipped->size());
+    for (size_t i = 0; i < fitted->size(); ++i) {
+      const auto &one = (*fitted)[i], &other = (*shipped)[i];
+      EXPECT_LT((one.positions - other.positions).cwiseAbs().maxCoeff(), kWritten) << name;
+      EXPECT_LT((one.upper - other.upper).cwiseAbs().maxCoeff(), kWritten) << name;
+      EXPECT_NEAR(one.grip_distance, other.grip_distance, kWritten) << name;
+    }
+  };
+  ASSERT_EQ(call({"fit", from + "cylinder_grasp.right.bvh", "--object",
+                  from + "cylinder_grasp.cylinder.bvh=" + from + "cylinder_grasp.cylinder.obj",
+                  "--library", from + "range_of_motion.bvh", "--d1", "0.05", "--d2", "0.3", "-o",
+                  at("cylinder_grasp.json"), "--quiet"}),
+            kExitDone)
+      << err;
+  expect_same("cylinder_grasp.json");
+  ASSERT_EQ(call({"fit", from + "handshake.right.bvh", from + "handshake.right-2.bvh", "--library",
+                  from + "range_of_motion.bvh", "--stiffness", "300", "--damping", "60", "--d1",
+                  "0.09", "--d2", "0.2", "-o", at("handshake.json"), "--quiet"}),
+            kExitDone)
+      << err;
+  expect_same("handshake.json");
+}
 
 TEST_F(FitCommand, MakesAControllerAReportAPictureAndAClip) {
   ASSERT_EQ(call(cylinder({"--library", clip("range_of_motion.bvh"), "-o", at("grasp.json"), "-o",
