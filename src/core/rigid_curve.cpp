@@ -73,6 +73,31 @@ RigidCurve RigidCurve::through_samples(std::span<const Transform> poses, double 
   return curve;
 }
 
+RigidCurve RigidCurve::through_motions(std::span<const double> times,
+                                       std::span<const Motion> motions) {
+  PREHEND_ASSERT(times.size() == motions.size());
+  RigidCurve curve;
+  curve.times_.assign(times.begin(), times.end());
+  std::vector<Transform> poses;
+  for (const Motion& motion : motions) poses.push_back(motion.pose);
+  const std::vector<Vec7> values = as_vectors(poses);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Motion& motion = motions[i];
+    // r' = omega r / 2, hence r'' = omega' r / 2 + omega omega r / 4, and omega omega is
+    // -|omega|^2.
+    const auto times_r = [&](const Vec3& v) -> Eigen::Vector4d {
+      return (Quat(0.0, v.x(), v.y(), v.z()) * Quat(Eigen::Vector4d(values[i].tail<4>()))).coeffs();
+    };
+    Knot knot{values[i], Vec7::Zero(), Vec7::Zero()};
+    knot.slope << motion.velocity, 0.5 * times_r(motion.angular_velocity);
+    knot.bend << motion.acceleration,
+        0.5 * times_r(motion.angular_acceleration) -
+            0.25 * motion.angular_velocity.squaredNorm() * values[i].tail<4>();
+    curve.knots_.push_back(knot);
+  }
+  return curve;
+}
+
 RigidCurve::Motion RigidCurve::at(double time) const {
   Motion motion;
   if (knots_.empty()) return motion;

@@ -46,6 +46,26 @@ TEST(RigidCurve, PassesItsKeyframesAndRestsWhereNeighboursAreAlike) {
   }
 }
 
+TEST(RigidCurve, HasTheMotionsThatItIsMadeThrough) {
+  constexpr double kTolerance = 1e-9;
+  const RigidCurve model = wandering();
+  const std::vector<double> times = {0.1, 0.35, 0.9, 1.2};
+  std::vector<RigidCurve::Motion> motions;
+  for (const double time : times) motions.push_back(model.at(time));
+  const RigidCurve curve = RigidCurve::through_motions(times, motions);
+  // The curve stands still outside, so its ends are looked at from just inside.
+  for (size_t i = 0; i < times.size(); ++i) {
+    const auto got = curve.at(times[i] + (i == 0 ? 1e-14 : i + 1 == times.size() ? -1e-14 : 0.0));
+    const RigidCurve::Motion& want = motions[i];
+    EXPECT_LT((got.pose.position - want.pose.position).norm(), kTolerance);
+    EXPECT_LT(angle_between(got.pose.rotation, want.pose.rotation), 1e-7);
+    EXPECT_LT((got.velocity - want.velocity).norm(), kTolerance);
+    EXPECT_LT((got.acceleration - want.acceleration).norm(), kTolerance);
+    EXPECT_LT((got.angular_velocity - want.angular_velocity).norm(), kTolerance);
+    EXPECT_LT((got.angular_acceleration - want.angular_acceleration).norm(), kTolerance);
+  }
+}
+
 TEST(RigidCurve, FollowsARecordingAndItsAcceleration) {
   constexpr double kRate = 120.0, kOmega = 2.0 * kPi * 2.0;
   std::vector<Transform> poses;

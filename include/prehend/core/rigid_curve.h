@@ -22,8 +22,6 @@ class RigidCurve {
   static RigidCurve through_samples(std::span<const Transform> poses, double frame_rate,
                                     double smoothing = 0.05);
 
-  double end_time() const { return times_.empty() ? 0.0 : times_.back(); }
-
   struct Motion {
     Transform pose;
     Vec3 velocity = Vec3::Zero();              // of the frame's origin, world
@@ -31,6 +29,11 @@ class RigidCurve {
     Vec3 angular_velocity = Vec3::Zero();      // world
     Vec3 angular_acceleration = Vec3::Zero();  // world
   };
+  // With these motions at these times, which ascend.
+  static RigidCurve through_motions(std::span<const double> times, std::span<const Motion> motions);
+
+  double end_time() const { return times_.empty() ? 0.0 : times_.back(); }
+
   // Before the first time and after the last it stands still.
   Motion at(double time) const;
 
