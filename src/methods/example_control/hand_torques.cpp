@@ -35,8 +35,11 @@ void HandTorques::read(const physics::State& state) {
 
 void HandTorques::accelerations(const Blend& blend, Eigen::VectorXd& generalised) {
   const double stiffness = gains_.stiffness, damping = gains_.damping;
-  wanted_.noalias() = pull_.transpose() * blend;
-  wanted_ -= stiffness * angles_ + damping * rates_;  // eq. 5-7
+  wanted_.setZero();
+  if (terms_.active) {
+    wanted_.noalias() = pull_.transpose() * blend;
+    wanted_ -= stiffness * angles_ + damping * rates_;  // eq. 5-7
+  }
   if (terms_.passive) wanted_ += stiffness * (controller_->neutral - angles_) - damping * rates_;
   if (terms_.limits)
     wanted_ += gains_.limit_stiffness *

@@ -28,6 +28,7 @@ struct Terms {
   bool gravity = true;
   bool limits = true;
   bool passive = true;
+  bool active = true;
 };
 
 // Someone's hand on a wrist that is moved.
