@@ -5,6 +5,7 @@
 
 #include "cli/audit_value.h"
 #include "cli/picture_arguments.h"
+#include "cli/simulate_drop.h"
 #include "cli/simulate_value.h"
 #include "cli/verbs.h"
 #include "prehend/cli/load.h"
@@ -16,14 +17,13 @@ namespace prehend::cli {
 namespace {
 
 namespace control = example_control;
-using control::PhaseSpan;
 
 struct Arguments {
   SimulateArguments simulate;
   PictureArguments picture;
 };
 
-Status write(const Arguments& a, const Clip& clip, const std::vector<PhaseSpan>& phases,
+Status write(const Arguments& a, const Clip& clip, const std::vector<Moment>& moments,
              Session& session) {
   std::vector<std::string> files;
   for (const std::string& path : session.common().outputs) {
@@ -39,7 +39,7 @@ Status write(const Arguments& a, const Clip& clip, const std::vector<PhaseSpan>&
         a.picture.resolve(sheet ? 420 : 960, sheet ? 340 : 720, session.common().threads);
     if (!picture) return picture.error();
     if (sheet) {
-      const io::Image image = moments_picture(clip, phases, *picture, session.monitor());
+      const io::Image image = moments_picture(clip, moments, *picture, session.monitor());
       if (const Status done = io::write_png(image, path); !done) return done;
       files.push_back(path);
       continue;
@@ -115,10 +115,26 @@ Result<int> run_job(const Arguments& a, const SimulateJob& job, Session& session
     if (a.simulate.heaviest)
       if (const Status found = report_heaviest(job, session); !found) return found.error();
   }
-  if (const Status written = write(a, report->clip, report->phases, session); !written)
+  if (const Status written =
+          write(a, report->clip, moments_of(report->clip, report->phases), session);
+      !written)
     return written.error();
   const bool carries = job.task == SimulateTask::kGrasp || job.task == SimulateTask::kHandshake;
   return carries && !report->held ? kExitMissed : kExitDone;
+}
+
+Result<int> run_drop(const Arguments& a, const SimulateJob& job, Session& session) {
+  auto run = run_drop_test(job, session.monitor());
+  if (!run)
+    return Error{fmt::format("{}: {}", io::printable(a.simulate.inputs[0], 200), run.message())};
+  if (!job.title.empty()) run->test.clip.name = job.title;
+  session.report.summary = run->test.summary;
+  session.report.details = drop_value(job, *run);
+  session.report.details["clip"] = clip_value(run->test.clip);
+  session.print(drop_text(job, *run));
+  if (const Status written = write(a, run->test.clip, drop_moments(run->test), session); !written)
+    return written.error();
+  return run->test.summary.termination == Termination::kLimitReached ? kExitMissed : kExitDone;
 }
 
 Result<int> simulate(const Arguments& a, Session& session) {
@@ -126,6 +142,7 @@ Result<int> simulate(const Arguments& a, Session& session) {
   const auto job = simulate_job(a.simulate);
   if (!job) return job.error();
   for (const std::string& note : job->notes) session.note(note);
+  if (job->task == SimulateTask::kDropTest) return run_drop(a, *job, session);
   return run_job(a, *job, session);
 }
 
@@ -144,6 +161,10 @@ Verb simulate_verb() {
       {"prehend simulate scenes/control/handshake.toml -o handshake.html", "two hands"},
       {"prehend simulate scenes/control/handshake.toml --without arm -o waving.glb",
        "the same without compensation of the arm's motion"},
+      {"prehend simulate scenes/control/drop-test.toml --without limits -o drop.png",
+       "a relaxed hand falls and is caught"},
+      {"prehend simulate scenes/control/drop-test.toml --gains auto",
+       "stiffness and damping found by drop tests"},
       {"prehend simulate scenes/control/grasp.toml --controller mine.json --free -o free.glb",
        "a controller of one's own in free motion"},
   };

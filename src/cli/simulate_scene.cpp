@@ -52,8 +52,9 @@ class JobMaker {
     given_.table = std::move(*table);
     job_.title = given_.scene.title;
     const std::string word = given_.text("task", "grasp");
-    for (const SimulateTask task : {SimulateTask::kGrasp, SimulateTask::kHandshake,
-                                    SimulateTask::kFree, SimulateTask::kPath}) {
+    for (const SimulateTask task :
+         {SimulateTask::kGrasp, SimulateTask::kHandshake, SimulateTask::kFree, SimulateTask::kPath,
+          SimulateTask::kDropTest}) {
       if (word == to_string(task)) job_.task = task;
     }
     if (a_.free) job_.task = SimulateTask::kFree;
@@ -91,9 +92,12 @@ class JobMaker {
         terms.limits = false;
       else if (word == "passive")
         terms.passive = false;
+      else if (word == "active")
+        terms.active = false;
       else
-        return Error{fmt::format("without: '{}' should be one of arm, gravity, limits, passive",
-                                 io::printable(word))};
+        return Error{
+            fmt::format("without: '{}' should be one of arm, gravity, limits, passive, active",
+                        io::printable(word))};
     }
     return {};
   }
@@ -127,7 +131,11 @@ class JobMaker {
   Status set_gains() {
     Gains gains = controllers_[0].gains;
     bool given = false;
-    if (!a_.gains.empty()) {
+    if (a_.gains == "auto") {
+      if (job_.task != SimulateTask::kDropTest)
+        return Error{"--gains: only the task \"drop-test\" finds them by itself"};
+      job_.tune = true;
+    } else if (!a_.gains.empty()) {
       const auto numbers = parse_numbers(a_.gains, "--gains");
       if (!numbers) return numbers.error();
       if (numbers->size() < 2 || numbers->size() > 3)
@@ -313,6 +321,8 @@ const char* to_string(SimulateTask task) {
       return "free";
     case SimulateTask::kPath:
       return "path";
+    case SimulateTask::kDropTest:
+      return "drop-test";
   }
   return "";
 }
@@ -327,8 +337,9 @@ void SimulateArguments::declare(OptionSet& options) {
                  "Setpoints alone, or with the least torque that carries the object [hold]");
   options.number("--alpha", &alpha, "A", "Grip strength, 0 to 0.5 in the paper [0]");
   options.list("--without", &without, "TERM",
-               "Leaves out arm, gravity, limits or passive. May be repeated");
-  options.text("--gains", &gains, "KS,KD[,KJL]", "Instead of the controllers'");
+               "Leaves out arm, gravity, limits, passive or active. May be repeated");
+  options.text("--gains", &gains, "KS,KD[,KJL]",
+               "Instead of the controllers'; in a drop test also auto");
   options.number("--timestep", &timestep, "S", "[0.002]");
   options.flag("--free", &free, "Along the example's wrist, touching nothing");
   options.flag("--heaviest", &heaviest, "Also find the heaviest object that each grip holds");

@@ -7,6 +7,7 @@
 
 #include "prehend/cli/verb.h"
 #include "prehend/io/schema.h"
+#include "prehend/methods/example_control/drop_test.h"
 #include "prehend/methods/example_control/grasp_task.h"
 #include "prehend/methods/example_control/run.h"
 
@@ -23,7 +24,7 @@ struct SimulateArguments {
   void declare(OptionSet& options);
 };
 
-enum class SimulateTask { kGrasp, kHandshake, kFree, kPath };
+enum class SimulateTask { kGrasp, kHandshake, kFree, kPath, kDropTest };
 const char* to_string(SimulateTask task);
 
 struct SimulateJob {
@@ -34,6 +35,10 @@ struct SimulateJob {
   // Of the task grasp.
   std::optional<example_control::Presentation> presentation;
   std::optional<example_control::TaskPlan> plan;
+  // Of the task drop-test.
+  example_control::DropTestOptions drop;
+  example_control::DropTarget drop_target;
+  bool tune = false;
   std::vector<std::string> notes;
 
   const example_control::ControlledHand& hand(int i) const { return run.simulation.hands[i]; }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/simulate_drop.h"
 #include "prehend/cli/load.h"
 #include "prehend/io/atomic_file.h"
 #include "prehend/methods/example_control/example_wrist.h"
@@ -38,6 +39,8 @@ class TaskSetter {
         return set_free();
       case SimulateTask::kPath:
         return set_path();
+      case SimulateTask::kDropTest:
+        return set_drop_test(given_, job_);
     }
     return {};
   }

@@ -42,10 +42,7 @@ std::vector<std::string> warnings_of(const SimulateJob& job, const RunReport& re
   return warnings;
 }
 
-struct Moment {
-  double time;
-  std::string label;
-};
+}  // namespace
 
 std::vector<Moment> moments_of(const Clip& clip, const std::vector<PhaseSpan>& phases) {
   constexpr int kEven = 8, kOfGrip = 4;
@@ -66,8 +63,6 @@ std::vector<Moment> moments_of(const Clip& clip, const std::vector<PhaseSpan>& p
   }
   return moments;
 }
-
-}  // namespace
 
 io::Value run_value(const SimulateJob& job, const RunReport& report) {
   io::Value value = io::Value::table();
@@ -129,7 +124,7 @@ std::string run_text(const SimulateJob& job, const RunReport& report) {
   return text;
 }
 
-io::Image moments_picture(const Clip& clip, const std::vector<PhaseSpan>& phases,
+io::Image moments_picture(const Clip& clip, const std::vector<Moment>& moments,
                           const io::PictureOptions& options, const Monitor& monitor) {
   const io::ClipPainter painter(clip);
   io::PictureOptions picture = options;
@@ -137,7 +132,6 @@ io::Image moments_picture(const Clip& clip, const std::vector<PhaseSpan>& phases
       painter.framed(picture.camera, double(picture.width) / picture.height, 0.0, clip.duration());
   std::vector<io::Image> images;
   std::vector<std::string> labels;
-  const std::vector<Moment> moments = moments_of(clip, phases);
   for (const Moment& moment : moments) {
     if (monitor.stop.stop_requested()) break;
     images.push_back(io::render(painter.scene(std::min(moment.time, clip.duration())), picture));

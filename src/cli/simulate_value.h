@@ -13,9 +13,15 @@ io::Value run_value(const SimulateJob& job, const example_control::RunReport& re
 // What happened, and a line a state.
 std::string run_text(const SimulateJob& job, const example_control::RunReport& report);
 
-// Moments of the clip side by side: the middle of every state of the first hand, more of the grip;
-// without states, evenly over time.
-io::Image moments_picture(const Clip& clip, const std::vector<example_control::PhaseSpan>& phases,
+struct Moment {
+  double time;
+  std::string label;
+};
+// The middle of every state of the first hand, more of the grip; without states, evenly over time.
+std::vector<Moment> moments_of(const Clip& clip,
+                               const std::vector<example_control::PhaseSpan>& phases);
+// Moments of the clip side by side.
+io::Image moments_picture(const Clip& clip, const std::vector<Moment>& moments,
                           const io::PictureOptions& options, const Monitor& monitor);
 
 }  // namespace prehend::cli

@@ -112,6 +112,35 @@ TEST_F(SimulateCommand, ObjectsAreBroughtIntoWhatAHandCarriesUnlessWeighed) {
   EXPECT_DOUBLE_EQ(mass({"--mass", "0.7"}), 0.7);
 }
 
+TEST_F(SimulateCommand, TheDropTestIsReportedWithAndWithoutLimits) {
+  const io::Value with = report({"scenes/control/drop-test.toml", "-o", at("drop.glb")});
+  const io::Value without = report({"scenes/control/drop-test.toml", "--without", "limits"});
+  for (const char* key : {"max_limit_violation_deg", "swing_deg", "overshoot", "settle_s",
+                          "sag_deg", "tests", "realtime_factor"})
+    EXPECT_TRUE(with.find(key) && with.find(key)->is_number()) << key;
+  EXPECT_DOUBLE_EQ(*with.find("gains")->find("stiffness")->number(), 200.0);
+  EXPECT_FALSE(*with.find("tuned")->boolean());
+  const double beyond = *without.find("max_limit_violation_deg")->number();
+  EXPECT_GT(beyond, 10.0);
+  EXPECT_LT(*with.find("max_limit_violation_deg")->number(), 0.4 * beyond);
+  const auto clip = io::read_glb(at("drop.glb"));
+  ASSERT_TRUE(clip.ok()) << clip.message();
+  EXPECT_EQ(clip->hands.size(), 1u);
+}
+
+TEST_F(SimulateCommand, DropTestsFindGainsThatReachTheTarget) {
+  const std::string file =
+      scene("task = \"drop-test\"\nmax_sag_deg = 15\nseconds = 0.7\ntimestep = 0.004");
+  const io::Value r = report({file, "--gains", "auto"});
+  EXPECT_TRUE(*r.find("tuned")->boolean());
+  EXPECT_GT(*r.find("tests")->number(), 3.0);
+  EXPECT_LE(*r.find("sag_deg")->number(), 15.0);
+  EXPECT_LE(*r.find("overshoot")->number(), 0.05);
+  EXPECT_LE(*r.find("settle_s")->number(), 0.5);
+  expect_error({scene("task = \"free\""), "--gains", "auto"}, "drop-test");
+  expect_error({scene("task = \"drop-test\"\ndrop = 0"), "--without", "limits"}, "drop");
+}
+
 TEST_F(SimulateCommand, FreeMotionPassesThroughTheStatesWithNothingToTouch) {
   const io::Value r = report({scene("task = \"grasp\""), "--free"});
   EXPECT_EQ(r.find("object"), nullptr);
