@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "methods/example_control/palm.h"
+#include "methods/example_control/example_data.h"
 #include "prehend/physics/recorder.h"
 
 namespace prehend::example_control {
@@ -124,11 +124,9 @@ Result<RunReport> run(const RunProblem& problem, const SimulationOptions& option
   auto built = Simulation::build(problem.simulation, options);
   if (!built) return built.error();
   Simulation& simulation = *built;
-  const size_t hands = problem.simulation.hands.size();
   RunReport report;
   Watch watch{problem, report};
-  std::vector<std::vector<Eigen::VectorXd>> angles(hands);
-  std::vector<Cue> cues(hands);
+  std::vector<Cue> cues(problem.simulation.hands.size());
   physics::Recorder recorder(simulation.state(), options.frame_rate);
   auto next = problem.cues.begin();
   double next_report = 0.0;
@@ -148,10 +146,6 @@ Result<RunReport> run(const RunProblem& problem, const SimulationOptions& option
     watch.phases(simulation);
     watch.slip(simulation, options.timestep);
     watch.limits(simulation);
-    for (size_t h = 0; h < hands; ++h) {
-      if (static_cast<int>(angles[h].size()) < recorder.frames() + 1)
-        angles[h].push_back(simulation.angles(static_cast<int>(h)));
-    }
     if (!simulation.state().healthy())
       return Error{fmt::format("the simulation came apart after {:.2f} s", time)};
     if (simulation.time() >= next_report) {
@@ -161,11 +155,7 @@ Result<RunReport> run(const RunProblem& problem, const SimulationOptions& option
   }
   report.realtime_factor = spent.count() > 0.0 ? simulation.time() / spent.count() : 0.0;
   report.clip = recorder.finish("simulation");
-  for (const auto& rows : angles) {
-    Eigen::MatrixXd matrix(report.clip.frame_count(), rows.empty() ? 0 : rows[0].size());
-    for (int f = 0; f < matrix.rows(); ++f) matrix.row(f) = rows[f].transpose();
-    report.angles.push_back(std::move(matrix));
-  }
+  for (const HandTrack& track : report.clip.hands) report.angles.push_back(joint_angles(track));
   watch.finish(simulation);
   report.summary.termination =
       monitor.stop.stop_requested() ? Termination::kInterrupted : Termination::kConverged;
