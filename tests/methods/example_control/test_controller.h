@@ -1,9 +1,12 @@
-// A controller written by hand: a hand that comes with the thumb up and its palm facing a standing
-// cylinder of 60 mm, and closes on it.
+// Controllers for tests. The first is written by hand: a hand that comes with the thumb up and its
+// palm facing a standing cylinder of 60 mm, and closes on it. The second is fitted.
 #pragma once
 
 #include "prehend/core/hand_builder.h"
-#include "prehend/methods/example_control/controller.h"
+#include "prehend/methods/example_control/examples.h"
+#include "prehend/methods/example_control/fit.h"
+#include "prehend/methods/example_control/grasp_task.h"
+#include "prehend/methods/example_control/run.h"
 #include "prehend/physics/closed_hand.h"
 
 namespace prehend::example_control {
@@ -34,6 +37,9 @@ inline ExamplePath test_path(const Transform& grip_wrist, const Transform& targe
           {grip_wrist.rotation, grip_wrist.position + from + part * (to - from)});
       path.target_world.push_back(
           {target.rotation, target.position + carried_from + part * (carried_to - carried_from)});
+      path.distances.push_back((path.wrist_world.back().position - grip_wrist.position -
+                                (path.target_world.back().position - target.position))
+                                   .norm());
     }
   };
   const Vec3 away(0.42, 0.06, 0.28), up(0.0, 0.15, 0.0), none = Vec3::Zero();
@@ -84,6 +90,48 @@ inline Controller test_controller(const Hand& hand) {
   const double size = hand.length / performer.hand()->length;
   controller.path = test_path({turn, target.position - turn * (size * held.position)}, target);
   return controller;
+}
+
+// The controller of the built-in clip, with the distances of table 1.
+inline const FitResult& fitted_grasp() {
+  static const FitResult kResult = [] {
+    FitProblem problem;
+    problem.example = cylinder_grasp();
+    problem.library = {range_of_motion()};
+    FitOptions options;
+    options.distances = Distances{};
+    return fit(problem, options).value();
+  }();
+  return kResult;
+}
+
+// A hand that grasps, lifts, sets down and lets go of an object on a floor.
+struct GraspScene {
+  RunProblem run;
+  TaskPlan plan;
+};
+inline GraspScene grasp_scene(const ObjectPtr& object, const GraspTask& task) {
+  const FitResult& fitted = fitted_grasp();
+  const auto controller = std::make_shared<const Controller>(fitted.controller);
+  const Presentation place =
+      present(*object, *fitted.hand, *controller, {.turn = PresentOptions::Turn::kNone}).value();
+  GraspScene scene;
+  scene.plan = plan_task(*controller, *fitted.hand, place, task);
+  SimulationProblem& simulation = scene.run.simulation;
+  ControlledHand& hand = simulation.hands.emplace_back();
+  hand.hand = fitted.hand;
+  hand.controller = controller;
+  hand.wrist_world = scene.plan.wrist_world;
+  hand.open_while_closing = true;
+  simulation.objects.push_back({object, place.object_world, nullptr});
+  simulation.floor_height = 0.0;
+  scene.run.seconds = scene.plan.end;
+  scene.run.cues = {{scene.plan.grip, 0, {.grip = true}},
+                    {scene.plan.release, 0, {.release = true}}};
+  scene.run.carry_from = scene.plan.lift;
+  scene.run.carry_to = scene.plan.down;
+  scene.run.lift = task.lift;
+  return scene;
 }
 
 }  // namespace prehend::example_control

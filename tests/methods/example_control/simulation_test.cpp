@@ -1,0 +1,307 @@
+#include "prehend/methods/example_control/simulation.h"
+
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "prehend/core/random.h"
+#include "prehend/geometry/primitive.h"
+#include "prehend/physics/dynamics.h"
+#include "tests/methods/example_control/test_controller.h"
+
+namespace prehend::example_control {
+namespace {
+
+ObjectPtr cylinder(bool fixed = false) {
+  Object object =
+      *geometry::object_from_primitive("cylinder", ShapeKind::kCylinder, {0.03, 0.09, 0.0}, 0.2);
+  object.fixed = fixed;
+  return std::make_shared<const Object>(object);
+}
+
+class SimulationTest : public testing::Test {
+ protected:
+  // A hand in the air with nothing near.
+  static SimulationProblem alone() {
+    SimulationProblem problem;
+    ControlledHand& hand = problem.hands.emplace_back();
+    hand.hand = fitted_grasp().hand;
+    hand.controller = std::make_shared<const Controller>(fitted_grasp().controller);
+    hand.wrist_world = RigidCurve::still(hand.controller->path.wrist_world[0]);
+    hand.distances = {1.0};
+    hand.distance_rate = 60.0;
+    return problem;
+  }
+  // A hand around a cylinder that stands on the floor or is fixed.
+  static SimulationProblem around(bool fixed) {
+    const GraspScene scene = grasp_scene(cylinder(), {});
+    SimulationProblem problem = scene.run.simulation;
+    problem.objects[0].object = cylinder(fixed);
+    problem.hands[0].wrist_world =
+        RigidCurve::still(scene.plan.wrist_world.at(scene.plan.grip + 0.01).pose);
+    problem.hands[0].start_angles = problem.hands[0].controller->rest_pose(1);
+    return problem;
+  }
+  static void wait(Simulation& simulation, double seconds, Cue cue = {}) {
+    const double end = simulation.time() + seconds - 1e-9;
+    while (simulation.time() < end) {
+      simulation.step({&cue, 1});
+      cue.grip = cue.release = false;
+    }
+  }
+  static double off(const Simulation& simulation, const Eigen::VectorXd& angles) {
+    return std::sqrt((simulation.angles(0) - angles).squaredNorm() / double(angles.size()));
+  }
+};
+
+TEST_F(SimulationTest, BadProblemsAreRefusedInOneLine) {
+  const auto expect_error = [](const SimulationProblem& problem, const std::string& words,
+                               const SimulationOptions& options = {}) {
+    const auto built = Simulation::build(problem, options);
+    ASSERT_FALSE(built.ok()) << words;
+    EXPECT_NE(built.message().find(words), std::string::npos) << built.message();
+    EXPECT_EQ(built.message().find('\n'), std::string::npos) << built.message();
+  };
+  expect_error({}, "no hand");
+  HandOptions made;
+  made.profile = HandProfile::kBall;
+  made.side = Side::kLeft;
+  SimulationProblem bad = alone();
+  bad.hands[0].hand = std::make_shared<const Hand>(build_hand(made).value());
+  expect_error(bad, "is for a right hand");
+  made.side = Side::kRight;
+  made.profile = HandProfile::kAnatomical;
+  bad.hands[0].hand = std::make_shared<const Hand>(build_hand(made).value());
+  expect_error(bad, "was fitted on another hand");
+  SimulationOptions options;
+  options.gains = Gains{1e7, 50.0, 5000.0};
+  expect_error(alone(), "unstable at steps of 0.002 s", options);
+  options = {};
+  options.timestep = 0.02;  // the hold's limits are stiff
+  expect_error(alone(), "unstable at steps of 0.02 s", options);
+  bad = alone();
+  bad.hands[0].distances.clear();
+  expect_error(bad, "reaches for object 1, and there are 0");
+  bad.hands[0].target_object = -1;
+  expect_error(bad, "reaches for another hand, and there are 1 hands");
+  Controller spoiled = fitted_grasp().controller;
+  spoiled.distances = {0.3, 0.05};
+  bad = alone();
+  bad.hands[0].controller = std::make_shared<const Controller>(spoiled);
+  expect_error(bad, "0 < D1 < D2");
+}
+
+// Figure 7: setpoints by hand, whatever the state.
+TEST_F(SimulationTest, CuesBySetpointOpenAndCloseTheHand) {
+  constexpr double kThere = radians(2.0);  // rms; limits hold back some of the way
+  constexpr double kSettle = 1.5;
+  const Controller& controller = fitted_grasp().controller;
+  ASSERT_GT((controller.rest_pose(1) - controller.rest_pose(2)).norm() / std::sqrt(57.0),
+            2.0 * kThere);
+  for (Grip grip : {Grip::kPaper, Grip::kHold}) {
+    SimulationOptions options;
+    options.grip = grip;
+    auto simulation = Simulation::build(alone(), options);
+    ASSERT_TRUE(simulation.ok()) << simulation.message();
+    for (int setpoint : {1, 2, 1, 2}) {
+      wait(*simulation, kSettle, {.setpoint = setpoint});
+      const Eigen::VectorXd pose = controller.rest_pose(setpoint);
+      EXPECT_LT(off(*simulation, pose.cwiseMax(controller.lower).cwiseMin(controller.upper)),
+                kThere)
+          << setpoint;
+      EXPECT_EQ(simulation->phase(0), Phase::kNeutral);
+      EXPECT_EQ(simulation->blend(0), Blend(Blend::Unit(setpoint)));
+    }
+    wait(*simulation, kSettle);
+    EXPECT_LT(off(*simulation, controller.rest_pose(0)), kThere);
+  }
+}
+
+TEST_F(SimulationTest, CuesGripAndLetGo) {
+  auto simulation = Simulation::build(around(false), {});
+  ASSERT_TRUE(simulation.ok()) << simulation.message();
+  wait(*simulation, 0.8, {.grip = true});
+  EXPECT_EQ(simulation->phase(0), Phase::kGripping);
+  EXPECT_GT(simulation->contact_force(0), 1.0);
+  wait(*simulation, 0.1, {.alpha = 0.25});
+  EXPECT_GE(simulation->blend(0)[2], 1.25);
+  EXPECT_NEAR(simulation->blend(0).sum(), 1.0, 1e-12);
+  wait(*simulation, 0.8, {.release = true});
+  EXPECT_NE(simulation->phase(0), Phase::kGripping);
+  EXPECT_EQ(simulation->contact_force(0), 0.0);
+  // and grips again
+  wait(*simulation, 0.8, {.grip = true});
+  EXPECT_GT(simulation->contact_force(0), 1.0);
+}
+
+TEST_F(SimulationTest, AReleaseByTimeComesByItself) {
+  SimulationProblem problem = around(false);
+  problem.hands[0].release = {.by = Release::By::kTime, .seconds = 0.5};
+  auto simulation = Simulation::build(problem, {});
+  ASSERT_TRUE(simulation.ok()) << simulation.message();
+  wait(*simulation, 0.45, {.grip = true});
+  EXPECT_EQ(simulation->phase(0), Phase::kGripping);
+  wait(*simulation, 0.1);
+  EXPECT_NE(simulation->phase(0), Phase::kGripping);
+}
+
+// Section 6: closing further presses harder. The hand alone decides on a cylinder that stays.
+TEST_F(SimulationTest, AlphaRaisesTheForceStepByStep) {
+  SimulationOptions options;
+  options.grip = Grip::kPaper;
+  auto simulation = Simulation::build(around(true), options);
+  ASSERT_TRUE(simulation.ok()) << simulation.message();
+  wait(*simulation, 0.8, {.grip = true});
+  double before = 0.0;
+  for (int i = 0; i <= 5; ++i) {
+    wait(*simulation, 0.3, {.alpha = 0.1 * i});
+    double sum = 0.0;
+    constexpr int kSteps = 100;
+    for (int step = 0; step < kSteps; ++step) {
+      simulation->step();
+      sum += simulation->contact_force(0) / kSteps;
+    }
+    EXPECT_GT(sum, 1.02 * before) << "alpha " << 0.1 * i;
+    EXPECT_GT(sum, 0.05);
+    before = sum;
+  }
+}
+
+TEST_F(SimulationTest, AWristMovedLiveFollows) {
+  auto simulation = Simulation::build(alone(), {});
+  ASSERT_TRUE(simulation.ok()) << simulation.message();
+  const Transform start = alone().hands[0].wrist_world.at(0.0).pose;
+  Cue cue;
+  for (int i = 1; i <= 500; ++i) {
+    const double part = minimum_jerk(i / 500.0);
+    cue.wrist = Transform{start.rotation * exp_map(part * Vec3(0.5, 0.3, 0.8)),
+                          start.position + part * Vec3(0.2, 0.1, 0.0)};
+    simulation->step({&cue, 1});
+    const Transform wrist = simulation->state().hand_pose(0).root_world;
+    EXPECT_LT((wrist.position - cue.wrist->position).norm(), 0.003) << i;
+    EXPECT_LT(angle_between(wrist.rotation, cue.wrist->rotation), radians(1.0)) << i;
+  }
+  wait(*simulation, 0.2, cue);
+  const Transform wrist = simulation->state().hand_pose(0).root_world;
+  EXPECT_LT((wrist.position - cue.wrist->position).norm(), 0.001);
+}
+
+TEST_F(SimulationTest, TheSameCuesGiveTheSameBytes) {
+  const auto play = [] {
+    auto simulation = Simulation::build(around(false), {}).value();
+    wait(simulation, 0.5, {.grip = true});
+    wait(simulation, 0.2, {.setpoint = 1});
+    wait(simulation, 0.2, {.alpha = 0.3});
+    return simulation.state().snapshot();
+  };
+  const physics::Snapshot one = play(), other = play();
+  EXPECT_EQ(one.time, other.time);
+  EXPECT_EQ(one.position, other.position);
+  EXPECT_EQ(one.velocity, other.velocity);
+  EXPECT_EQ(one.warm_start, other.warm_start);
+  EXPECT_EQ(one.applied, other.applied);
+}
+
+// Whatever is asked of it: setpoints, strength and grips at random, a wrist that is thrown about,
+// blows on the joints, and an object that is pulled into the hand and out of it.
+struct Storm {
+  explicit Storm(const SimulationProblem& problem)
+      : simulation(Simulation::build(problem, {}).value()) {
+    Eigen::VectorXd velocity = simulation.state().velocity();
+    blow.setZero(velocity.size(), 1);
+  }
+
+  // Keys a third of a second to a second apart, up to 15 cm and 60 degrees from `home`.
+  static RigidCurve wrist_curve(const Transform& home, double seconds, Random& random) {
+    std::vector<double> times = {0.0};
+    std::vector<Transform> poses = {home};
+    while (times.back() < seconds) {
+      times.push_back(times.back() + random.uniform(0.33, 1.0));
+      poses.push_back(home *
+                      Transform{exp_map(radians(60.0) * random.uniform() * random.direction()),
+                                0.15 * random.uniform() * random.direction()});
+    }
+    return RigidCurve::through_keyframes(times, poses);
+  }
+
+  void choose() {
+    if (simulation.time() < next_choice) return;
+    next_choice += random.uniform(0.2, 1.0);
+    cue.setpoint.reset();
+    if (random.uniform() < 0.7) cue.setpoint = random.below(kSetpointCount);
+    cue.alpha = random.uniform();
+    cue.grip = random.uniform() < 0.5;
+    cue.release = !cue.grip;
+    push = {random.uniform(0.0, 5.0) * random.direction(),
+            random.uniform(0.0, 0.1) * random.direction()};
+    push_until = simulation.time() + 0.1;
+  }
+
+  void pull() {
+    // Up to 3 N towards the palm, so that it does not stay away, and some drag, besides the push.
+    const physics::State& state = simulation.state();
+    const Transform wrist = state.hand_pose(0).root_world;
+    const Vec3 way = wrist * Vec3(0.0, -0.06, -0.08) - state.object_pose(0).position;
+    const physics::Twist twist = state.object_twist(0);
+    Wrench wrench = simulation.time() < push_until ? push : Wrench{};
+    wrench.force += 3.0 * way / std::max(0.05, way.norm()) - 1.0 * twist.linear;
+    wrench.torque -= 0.002 * twist.angular;
+    simulation.state().set_object_wrench(0, wrench);
+  }
+
+  // An impulse on all joints, as of a blow of 0.2 N m for 10 ms.
+  void strike() {
+    if (simulation.time() < next_blow) return;
+    next_blow += random.uniform(0.1, 0.5);
+    const physics::DofRange dofs = simulation.state().world().hand_dofs(0);
+    blow.setZero();
+    for (int k = dofs.first + dofs.root; k < dofs.first + dofs.count; ++k)
+      blow(k) = random.below(4) == 0 ? random.uniform(-0.002, 0.002) : 0.0;
+    physics::solve_mass(simulation.state(), blow, gained);
+    simulation.state().set_velocity(simulation.state().velocity() + gained.col(0));
+  }
+
+  Simulation simulation;
+  Random random{11};
+  Cue cue;
+  Wrench push;
+  Eigen::MatrixXd blow, gained;
+  double next_choice = 0.0, next_blow = 0.0, push_until = 0.0;
+};
+
+TEST_F(SimulationTest, StaysSaneThroughAStorm) {
+  // A hand of half a kilogram at 3 m/s, 200 g at 5 m/s: 5 J.
+  constexpr double kMostEnergy = 5.0;
+  const char* lengthy = std::getenv("PREHEND_LONG");
+  const double seconds = lengthy && *lengthy == '1' ? 600.0 : 60.0;
+  SimulationProblem problem = around(false);
+  Random random(12);
+  problem.hands[0].wrist_world = Storm::wrist_curve(
+      Transform::from_position({0.0, 0.15, 0.0}) * problem.hands[0].wrist_world.at(0.0).pose,
+      seconds, random);
+  Storm storm(problem);
+  double most = 0.0, touching = 0.0, steps = 0.0, farthest = 0.0;
+  while (storm.simulation.time() < seconds) {
+    storm.choose();
+    storm.pull();
+    storm.strike();
+    storm.simulation.step({&storm.cue, 1});
+    storm.cue.grip = storm.cue.release = false;
+    ASSERT_TRUE(storm.simulation.state().healthy()) << storm.simulation.time();
+    const double kinetic = physics::energy(storm.simulation.state()).kinetic;
+    ASSERT_LT(kinetic, kMostEnergy) << storm.simulation.time();
+    most = std::max(most, kinetic);
+    farthest = std::max(farthest, storm.simulation.angles(0).cwiseAbs().maxCoeff());
+    touching += storm.simulation.contact_force(0) > 0.0 ? 1.0 : 0.0;
+    steps += 1.0;
+  }
+  EXPECT_EQ(storm.simulation.state().warnings(), 0);
+  EXPECT_LT(farthest, kPi);
+  EXPECT_GT(touching / steps, 0.1);  // there was something to be upset by
+  RecordProperty("most_energy_J", std::to_string(most));
+  RecordProperty("touching", std::to_string(touching / steps));
+  RecordProperty("farthest_rad", std::to_string(farthest));
+}
+
+}  // namespace
+}  // namespace prehend::example_control
