@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
@@ -158,6 +159,32 @@ TEST_F(FitCommand, ListsTheGraspsOfARecording) {
   const auto& grasps = report->find("grasps")->items();
   ASSERT_EQ(grasps.size(), 1u);
   EXPECT_LT(*grasps[0].find("grip_s")->number(), *grasps[0].find("release_s")->number());
+}
+
+// The same promise on recordings of a person: whole grasps of the right hand.
+TEST_F(FitCommand, FreeMotionIsThatOfTheRecordings) {
+  const char* data = std::getenv("PREHEND_DATA");
+  const std::string recorded = std::string(data ? data : "../shared/data") + "/manipnet/";
+  if (!fs::exists(recorded)) GTEST_SKIP() << "skipped: no recordings";
+  const std::vector<std::string> recording = {
+      "fit",      recorded + "cyl_med3/rightHand.bvh",
+      "--object", recorded + "cyl_med3/cyl_med.bvh=" + recorded + "cyl_med.obj",
+      "--json",   "--quiet"};
+  const auto report = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), recording.begin(), recording.end());
+    EXPECT_EQ(call(more), kExitDone) << err;
+    return io::parse_json(out, "report").value();
+  };
+  constexpr double kWithin = 8.0;  // degrees
+  constexpr int kEnough = 3;
+  int within = 0;
+  const io::Value listed = report({"--list"});
+  const auto& grasps = listed.find("grasps")->items();
+  for (size_t i = 0; i < grasps.size() && within < kEnough; ++i) {
+    if (!*grasps[i].find("whole")->boolean()) continue;
+    if (*report({"--grasp", std::to_string(i)}).find("free_rms_deg")->number() < kWithin) ++within;
+  }
+  EXPECT_GE(within, kEnough);
 }
 
 TEST_F(FitCommand, WhatIsWrongIsOneLine) {
