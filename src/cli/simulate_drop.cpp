@@ -11,6 +11,8 @@ Status set_drop_test(const SimulateOptions& options, SimulateJob& job) {
   drop.gains = job.options.gains.value_or(job.hand(0).controller->gains);
   drop.terms.limits = job.options.terms.limits;
   drop.terms.passive = job.options.terms.passive;
+  const auto& hands = options.scene.hands;
+  if (!hands.empty() && hands[0].placed) drop.wrist_world = hands[0].wrist_world.rotation;
   drop.drop = options.number("drop", drop.drop);
   drop.catch_seconds = options.number("catch_seconds", drop.catch_seconds);
   drop.watch_seconds = options.number("seconds", drop.watch_seconds);
@@ -79,7 +81,7 @@ std::vector<Moment> drop_moments(const control::DropTest& test) {
   const double caught = 0.5 * (test.catch_start + test.catch_end);
   return {{0.0, "hanging"},
           {0.5 * (test.fall_start + test.catch_start), "falling"},
-          {test.catch_start, "meets the cushion"},
+          {test.catch_start, "lands"},
           {caught, "caught"},
           {test.catch_end, "stands"},
           {test.catch_end + 0.05, "0.05 s later"},

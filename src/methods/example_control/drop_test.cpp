@@ -127,7 +127,7 @@ double rms_angle(const Eigen::VectorXd& bend) {
 
 }  // namespace
 
-DropMotion drop_motion(double drop, double catch_seconds) {
+DropMotion drop_motion(double drop, double catch_seconds, const Quat& wrist_world) {
   const double g = gravity_world().norm(), T = catch_seconds;
   // The acceleration goes evenly from 0 to -g, stays, and is then -g (1-s) + peak s (1-s), which
   // takes all speed: polynomials that the curve's quintics meet exactly.
@@ -142,7 +142,7 @@ DropMotion drop_motion(double drop, double catch_seconds) {
   motion.catch_end = motion.catch_start + T;
   const auto at = [&](double height, double speed, double acceleration) {
     RigidCurve::Motion made;
-    made.pose = Transform::from_position({0.0, kCatchPose + height, 0.0});
+    made.pose = {wrist_world, {0.0, kCatchPose + height, 0.0}};
     made.velocity.y() = -speed;
     made.acceleration.y() = acceleration;
     return made;
@@ -160,7 +160,7 @@ Result<DropTest> drop_test(const HandPtr& hand, const Controller& controller,
                            const DropTestOptions& options, const Monitor& monitor) {
   if (!(options.drop > 0.0 && options.catch_seconds > 0.0 && options.watch_seconds > 0.0))
     return Error{"a drop test needs a fall, a catch and time to watch, each above zero"};
-  const DropMotion motion = drop_motion(options.drop, options.catch_seconds);
+  const DropMotion motion = drop_motion(options.drop, options.catch_seconds, options.wrist_world);
   if (Status ok = validate(controller); !ok) return ok.error();
   const auto rest = hanging(hand, controller, motion.wrist_world.at(0.0).pose, options);
   if (!rest) return rest.error();

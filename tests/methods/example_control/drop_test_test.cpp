@@ -27,7 +27,7 @@ class Drop : public ::testing::Test {
 
 TEST(DropMotion, FallsFreelyAndIsStoppedInTime) {
   constexpr double kDrop = 0.3, kCatch = 0.06, kTolerance = 1e-9;
-  const DropMotion motion = drop_motion(kDrop, kCatch);
+  const DropMotion motion = drop_motion(kDrop, kCatch, Quat::Identity());
   const double g = gravity_world().norm();
   const auto at = [&](double time) { return motion.wrist_world.at(time); };
   const auto start = at(0.0), meets = at(motion.catch_start), stands = at(motion.catch_end);

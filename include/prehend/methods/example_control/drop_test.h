@@ -14,9 +14,10 @@ struct DropTestOptions {
   Gains gains;
   // A relaxed hand: neither setpoints nor compensation of arm and gravity, unless set.
   Terms terms = {.arm = false, .gravity = false, .active = false};
-  double drop = 0.25;           // m, in free fall
-  double catch_seconds = 0.08;  // s; a cushion gives by about half of this times the speed
-  double watch_seconds = 1.5;   // after the catch
+  Quat wrist_world = Quat::Identity();  // how the hand is held: level and palm down
+  double drop = 0.25;                   // m, in free fall
+  double catch_seconds = 0.08;          // s; a cushion gives by about half of this times the speed
+  double watch_seconds = 1.5;           // after the catch
   double timestep = 0.002;
   double frame_rate = 60.0;
 };
@@ -44,7 +45,7 @@ struct DropMotion {
   RigidCurve wrist_world;
   double fall_start = 0.0, catch_start = 0.0, catch_end = 0.0;
 };
-DropMotion drop_motion(double drop, double catch_seconds);
+DropMotion drop_motion(double drop, double catch_seconds, const Quat& wrist_world);
 
 Result<DropTest> drop_test(const HandPtr& hand, const Controller& controller,
                            const DropTestOptions& options = {}, const Monitor& monitor = {});
