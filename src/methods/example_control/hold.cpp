@@ -151,13 +151,6 @@ void Hold::bound_torques() {
 
 void Hold::update(const Situation& now, bool gripping, double dt) {
   share_ = std::clamp(share_ + (gripping ? dt : -dt) / options_.blend_seconds, 0.0, 1.0);
-  if (share_ == 0.0) {
-    seconds_ = planned_ = alpha_ = squeeze_ = 0.0;
-    lasting_ = {};
-    torques_.setZero();
-    planned_torques_.setZero();
-    return;
-  }
   if (gripping) {
     seconds_ += dt;
     since_plan_ += dt;
@@ -169,7 +162,17 @@ void Hold::update(const Situation& now, bool gripping, double dt) {
     if (!carries_) alpha_ = std::min(options_.max_alpha, alpha_ + options_.closing_rate * dt);
     squeeze_ += (!carries_ || slips_ ? kFirmer : -kLooser) * dt;
     const double weight = object_->mass * kStandardGravity;
-    squeeze_ = std::clamp(squeeze_, options_.squeeze * weight, options_.max_squeeze * weight);
+    squeeze_ =
+        std::min(std::max(squeeze_, options_.squeeze * weight), options_.max_squeeze * weight);
+  } else {  // what comes next is another grip, even before this one has faded
+    seconds_ = alpha_ = squeeze_ = 0.0;
+    lasting_ = {};
+  }
+  if (share_ == 0.0) {
+    planned_ = 0.0;
+    torques_.setZero();
+    planned_torques_.setZero();
+    return;
   }
   torques_ += (1.0 - std::exp(-dt / kSmoothing)) * (share_ * planned_torques_ - torques_);
 }

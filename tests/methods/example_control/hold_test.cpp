@@ -178,6 +178,19 @@ TEST_F(HoldTest, GivesNothingUnlessItGrips) {
   EXPECT_EQ(hold.planned_force(), 0.0);
 }
 
+// A hand that lets go and grips again at once holds the box where it is then.
+TEST_F(HoldTest, EveryGripTakesItsOwnPlace) {
+  Hold hold = make();
+  wait(hold, 1.0);
+  wait(hold, 0.02, false);
+  EXPECT_GT(hold.torques().norm(), 0.0);  // not yet faded
+  now_.object_world.position.y() -= 0.005;
+  for (auto& frame : frames_) frame.position.y() -= 0.005;
+  wait(hold, 0.6);
+  const double weight = object_->mass * kStandardGravity;
+  EXPECT_NEAR(hold.planned_force(), weight * margin(), kForce * weight);
+}
+
 TEST_F(HoldTest, ForceComesWithoutAJump) {
   Hold hold = make();
   Eigen::VectorXd before = hold.torques();
