@@ -250,6 +250,7 @@ Result<FitResult> fit(const FitProblem& problem, const FitOptions& options,
   if (options.distances && !(options.distances->near < options.distances->far))
     return Error{fmt::format("D1 = {:.3g} m must be less than D2 = {:.3g} m",
                              options.distances->near, options.distances->far)};
+  if (Status ok = stable_at(options.gains, SimulationOptions{}.timestep); !ok) return ok.error();
   const auto data = read_example(problem, options);
   if (!data) return data.error();
   FitResult result;

@@ -220,6 +220,30 @@ TEST_F(Fit, BadExamplesAreRefusedInOneLine) {
   expect_error(problem(), "has 1 grasps, no 4", options);
 }
 
+TEST_F(Fit, AFewFramesAreNoGrasp) {
+  FitProblem bad = problem();
+  for (int frames : {1, 2, 5}) {
+    bad.example = cut(*clip_, 0, frames - 1);
+    expect_error(bad, "no contact");
+  }
+  bad.example.hands[0].poses.clear();
+  bad.example.objects[0].poses_world.clear();
+  expect_error(bad, "no contact");
+}
+
+TEST_F(Fit, ABallHandMovesAsTheHandItWasMadeOf) {
+  const HandTrack& given = clip_->hands[0];
+  const auto made = as_ball_hand(given);
+  ASSERT_TRUE(made.ok()) << made.message();
+  ASSERT_EQ(made->poses.size(), given.poses.size());
+  for (size_t f = 0; f < given.poses.size(); f += 20) {
+    const auto was = xr_frames(*given.hand, given.poses[f]);
+    const auto is = xr_frames(*made->hand, made->poses[f]);
+    for (int j = 0; j < kXrJointCount; ++j)
+      EXPECT_LT(angle_between(was[j].rotation, is[j].rotation), 1e-6) << f << " " << j;
+  }
+}
+
 TEST_F(Fit, AHandWithoutALittleFingerIsRefused) {
   Hand lacking = *clip_->hands[0].hand;
   const auto names = xr_joint_names();
@@ -252,7 +276,7 @@ TEST_F(Fit, BadOptionsAreRefusedInOneLine) {
   options.gains = {200.0, -1.0, 5000.0};
   expect_error(problem(), "damping", options);
   options.gains = {NAN, 50.0, 5000.0};
-  expect_error(problem(), "", options);
+  expect_error(problem(), "stiffness nan", options);
 }
 
 TEST_F(Fit, ALibraryOfTheOtherHandIsRefused) {
