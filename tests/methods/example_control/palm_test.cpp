@@ -1,0 +1,68 @@
+#include "methods/example_control/palm.h"
+
+#include <gtest/gtest.h>
+
+#include "prehend/core/random.h"
+#include "prehend/geometry/primitive.h"
+#include "tests/methods/example_control/test_controller.h"
+
+namespace prehend::example_control {
+namespace {
+
+TEST(Palm, IsTheWristAndTheFingersMetacarpals) {
+  const Hand hand = ball_hand();
+  const std::vector<int> palm = palm_segments(hand);
+  EXPECT_EQ(palm.size(), 5u);
+  EXPECT_EQ(palm[0], hand.wrist());
+  for (int s : palm) EXPECT_EQ(hand.segments[s].name.find("thumb"), std::string::npos);
+}
+
+// Between a ball and capsules: from its middle to their axes.
+TEST(Palm, GapToABallIsThatOfItsMiddle) {
+  constexpr double kRadius = 0.03, kMeters = 1e-6;
+  const Hand hand = ball_hand();
+  const Object ball =
+      *geometry::object_from_primitive("ball", ShapeKind::kSphere, Vec3(kRadius, 0.0, 0.0), 0.1);
+  const auto distance = geometry::exact_distance(ball.shape);
+  const std::vector<int> palm = palm_segments(hand);
+  Random random(2);
+  for (int i = 0; i < 50; ++i) {
+    const Transform root{exp_map(2.0 * random.direction()), random.direction()};
+    const auto frames =
+        segment_frames(hand, pose_from_coordinates(hand, root, Eigen::VectorXd::Zero(hand.dof())));
+    const Vec3 middle = root * Vec3(0.2 * random.uniform() * random.direction());
+    double least = INFINITY;
+    for (int s : palm) {
+      for (const Capsule& own : hand.segments[s].capsules) {
+        const Capsule capsule = frames[s] * own;
+        const Vec3 way = capsule.b - capsule.a;
+        const double along =
+            std::clamp((middle - capsule.a).dot(way) / way.squaredNorm(), 0.0, 1.0);
+        least =
+            std::min(least, (capsule.a + along * way - middle).norm() - capsule.radius - kRadius);
+      }
+    }
+    const Transform pose{exp_map(random.direction()), middle};
+    EXPECT_NEAR(gap_to_object(hand, palm, frames, pose, *distance), least, kMeters);
+  }
+}
+
+TEST(Palm, GapsBetweenHandsAreMutual) {
+  const Hand one = ball_hand(), other = ball_hand(0.16);
+  const std::vector<int> palm = palm_segments(one), theirs = palm_segments(other);
+  const auto here = segment_frames(one, rest_pose(one));
+  HandPose moved = rest_pose(other);
+  moved.root_world = {exp_map({0.3, 1.0, -0.4}), {0.1, 0.15, 0.05}};
+  const auto there = segment_frames(other, moved);
+  const double gap = gap_to_hand(one, palm, here, other, theirs, there);
+  EXPECT_NEAR(gap, gap_to_hand(other, theirs, there, one, palm, here), 1e-12);
+  EXPECT_GT(gap, 0.0);
+  // Farther by as much as it is moved away along the line between, at most.
+  moved.root_world.position += Vec3(0.0, 1.0, 0.0);
+  const double far = gap_to_hand(one, palm, here, other, theirs, segment_frames(other, moved));
+  EXPECT_GT(far, gap + 0.5);
+  EXPECT_LE(far, gap + 1.0 + 1e-12);
+}
+
+}  // namespace
+}  // namespace prehend::example_control
