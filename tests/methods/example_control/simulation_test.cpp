@@ -186,6 +186,38 @@ TEST_F(SimulationTest, AWristMovedLiveFollows) {
   EXPECT_LT((wrist.position - cue.wrist->position).norm(), 0.001);
 }
 
+// Section 7: without tau_ARM fingers wave as the arm comes and goes, with it they hardly do.
+TEST_F(SimulationTest, FingersWaveOnlyWithoutCompensationOfTheArm) {
+  SimulationProblem problem = alone();
+  const Transform start = problem.hands[0].wrist_world.at(0.0).pose;
+  std::vector<Transform> wrists;
+  for (int f = 0; f < 120; ++f) {  // up and down at 3 Hz, beginning gently
+    const double wave = minimum_jerk(f / 20.0) * std::sin(2.0 * kPi * 3.0 * f / 60.0);
+    wrists.push_back({start.rotation * exp_map({0.3 * wave, 0.0, 0.0}),
+                      start.position + Vec3(0.0, 0.04 * wave, 0.0)});
+  }
+  problem.hands[0].wrist_world = RigidCurve::through_samples(wrists, 60.0);
+  const Eigen::VectorXd rest = fitted_grasp().controller.rest_pose(0);
+  const auto waving = [&](const Terms& terms) {
+    SimulationOptions options;
+    options.grip = Grip::kPaper;
+    options.terms = terms;
+    Simulation simulation = Simulation::build(problem, options).value();
+    double sum = 0.0;
+    constexpr int kSteps = 900;
+    for (int i = 0; i < kSteps; ++i) {
+      simulation.step();
+      sum += std::pow(off(simulation, rest), 2) / kSteps;
+    }
+    return std::sqrt(sum);
+  };
+  const double with = waving({}), without = waving({.arm = false});
+  EXPECT_LT(with, 0.2 * without) << degrees(with) << " and " << degrees(without);
+  EXPECT_GT(without, radians(0.5));
+  RecordProperty("with_deg", std::to_string(degrees(with)));
+  RecordProperty("without_deg", std::to_string(degrees(without)));
+}
+
 // As a mouse does, sixty times a second and not between.
 TEST_F(SimulationTest, AWristMovedInJerksDoesNotThrowTheFingersAbout) {
   auto simulation = Simulation::build(alone(), {});
