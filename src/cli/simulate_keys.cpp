@@ -48,7 +48,7 @@ std::vector<SchemaKey> all_keys() {
       choice("turn", "how the object may be turned to be presented", "\"any\"",
              {"none", "upright", "any"}),
       {"settle", Kind::kNumber,
-       "seconds from the grip to the lift; of a drop test, what --gains auto allows", "0.7; 0.5",
+       "seconds from the grip to the lift; of a drop test, what --gains auto allows", "1.2; 0.5",
        false, 0.0, 60.0},
       {"lift", Kind::kNumber, "metres", "0.2", false, 0.0, 5.0},
       {"lift_time", Kind::kNumber, "seconds", "1", false, 0.1, 60.0},

@@ -66,7 +66,10 @@ struct Watch {
       report.phases.push_back({h, simulation.phase(h), simulation.time(), simulation.time()});
       if (h > 0) continue;
       if (simulation.phase(0) == Phase::kGripping && !gripped) gripped = simulation.time();
-      if (simulation.phase(0) == Phase::kReleasing && !released) released = simulation.time();
+      // A palm that gripped from farther away than the example's passes the releasing state at
+      // once.
+      if (gripped && simulation.phase(0) > Phase::kGripping && !released)
+        released = simulation.time();
     }
   }
 
