@@ -123,6 +123,12 @@ TEST_F(SimulationTest, CuesGripAndLetGo) {
   wait(*simulation, 0.8, {.grip = true});
   EXPECT_EQ(simulation->phase(0), Phase::kGripping);
   EXPECT_GT(simulation->contact_force(0), 1.0);
+  // Torques are of joints: nothing pushes the wrist or the object but what they touch.
+  const Eigen::VectorXd applied = simulation->state().snapshot().applied;
+  EXPECT_EQ(applied.head<6>().norm(), 0.0);
+  EXPECT_EQ(applied.tail<6>().norm(), 0.0);
+  EXPECT_EQ(Eigen::VectorXd(applied.segment(6, simulation->torques(0).size())),
+            simulation->torques(0));
   wait(*simulation, 0.1, {.alpha = 0.25});
   EXPECT_GE(simulation->blend(0)[2], 1.25);
   EXPECT_NEAR(simulation->blend(0).sum(), 1.0, 1e-12);
