@@ -112,7 +112,9 @@ struct Watch {
   void finish(const Simulation& simulation) {
     if (steps > 0) {
       report.mean_contact_force = force_sum / steps;
-      report.finger_deviation = waving(report, 0.5 * (*carried_from + carried_to), carried_to);
+      const double length = carried_to - *carried_from;
+      report.finger_deviation =
+          waving(report, *carried_from + 0.4 * length, *carried_from + 0.8 * length);
     }
     const bool lifted = report.lifted >= kLifted * problem.lift;
     report.held = place && touched_always && lifted && report.slip < kLost;

@@ -44,8 +44,8 @@ struct RunReport {
   double mean_contact_force = 0.0;
   double grip_force = 0.0;
   double max_limit_violation = 0.0;  // rad, beyond the controllers' limits
-  // How much the fingers wave in the second half of carrying, when the grip has settled, rad: root
-  // mean square of the joint angles of all hands about their means.
+  // How much the fingers wave while carried, rad: root mean square of the joint angles of all hands
+  // about their means, from 40 to 80 % of that time: settled, and not yet about to let go.
   double finger_deviation = 0.0;
   double realtime_factor = 0.0;         // simulated seconds a second
   std::vector<Eigen::MatrixXd> angles;  // a hand each: frames x degrees of freedom
