@@ -53,7 +53,7 @@ struct Simulation::Impl {
   double palm_gap(Hand& hand, int index);
   void measure(Hand& hand, int index);
   RigidCurve::Motion wrist(Hand& hand, const Cue& cue) const;
-  void hold(Hand& hand, int index, const RigidCurve::Motion& wrist);
+  void hold(Hand& hand, int index, const RigidCurve::Motion& wrist, const Cue& cue);
 };
 
 double Simulation::Impl::palm_gap(Hand& hand, int index) {
@@ -105,7 +105,11 @@ RigidCurve::Motion Simulation::Impl::wrist(Hand& hand, const Cue& cue) const {
   return motion;
 }
 
-void Simulation::Impl::hold(Hand& hand, int index, const RigidCurve::Motion& wrist) {
+void Simulation::Impl::hold(Hand& hand, int index, const RigidCurve::Motion& wrist,
+                            const Cue& cue) {
+  // A setpoint asked for by hand also says whether to hold: only the grip's own does.
+  const bool gripping =
+      cue.setpoint ? *cue.setpoint == kGripSetpoint : hand.machine.phase() == Phase::kGripping;
   const int target = hand.problem.target_object;
   hand.contacts.clear();
   for (const Contact& contact : contacts) {
@@ -258,7 +262,7 @@ void Simulation::step(std::span<const Cue> cues) {
     const physics::DofRange dofs = state.world().hand_dofs(static_cast<int>(h));
     applied.segment(dofs.first, dofs.root).setZero();
     hand.torques.add_compensation(state, wrists[h], applied);
-    if (hand.hold) impl.hold(hand, static_cast<int>(h), wrists[h]);
+    if (hand.hold) impl.hold(hand, static_cast<int>(h), wrists[h], cue_of(h));
     hand.applied = applied.segment(hand.torques.first(), hand.torques.count());
   }
   state.set_applied(applied);

@@ -29,6 +29,7 @@ inline constexpr int kPhaseCount = 8;
 const char* to_string(Phase phase);
 
 inline constexpr int kSetpointCount = 6;
+inline constexpr int kGripSetpoint = 2;
 using Blend = Eigen::Matrix<double, kSetpointCount, 1>;
 // A setpoint a row, a degree of freedom a column.
 using Setpoints = Eigen::Matrix<double, kSetpointCount, Eigen::Dynamic>;
