@@ -40,7 +40,7 @@ std::vector<SchemaKey> all_keys() {
       choice("release", "what ends the grip", "\"cue\"", {"cue", "time", "distance"}),
       {"release_time", Kind::kNumber, "seconds of gripping", "the example's", false, 0.0, 1e5},
       {"release_distance", Kind::kNumber, "metres that the palm is away again", "0.02", false,
-       0.005, 10.0},
+       0.01, 10.0},
       {.name = "cues",
        .kind = Kind::kTables,
        .meaning = "what is asked for, and when",

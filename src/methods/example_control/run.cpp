@@ -140,8 +140,13 @@ Result<RunReport> run(const RunProblem& problem, const SimulationOptions& option
   const double end = problem.seconds + 1.0 / options.frame_rate;
   while (simulation.time() < end && !monitor.stop.stop_requested()) {
     for (Cue& cue : cues) cue.grip = cue.release = false;
-    for (; next != problem.cues.end() && next->time <= simulation.time() + 1e-9; ++next)
-      cues.at(next->hand) = next->cue;
+    for (; next != problem.cues.end() && next->time <= simulation.time() + 1e-9; ++next) {
+      Cue& cue = cues.at(next->hand);
+      const bool grip = cue.grip || next->cue.grip, release = cue.release || next->cue.release;
+      cue = next->cue;
+      cue.grip = grip;
+      cue.release = release;
+    }
     recorder.before_step(simulation.state());
     const double time = simulation.time();  // the engine's starts anew when it comes apart
     const auto before = std::chrono::steady_clock::now();
