@@ -57,9 +57,7 @@ int main() {
     if (time >= plan.shake) {  // from here on it is ours to move
       cue.wrist = wrist;
       cue.wrist->position.y() += 0.1 * minimum_jerk(time, rise, rise + 1.0);
-      cue.release = time >= open && time < close;
-      if (cue.release) cue.setpoint = kOpen;
-      cue.grip = time >= close && simulation->phase(0) != Phase::kGripping;
+      if (time >= open && time < close) cue.setpoint = kOpen;
     }
     recorder.before_step(simulation->state());
     simulation->step(std::span(&cue, 1));

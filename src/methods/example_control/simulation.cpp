@@ -118,7 +118,7 @@ void Simulation::Impl::hold(Hand& hand, int index, const RigidCurve::Motion& wri
   hand.hold->update(
       {hand.frames_world, wrist, state->object_pose(target), state->object_twist(target),
        state->world().options().gravity, hand.contacts, hand.alpha},
-      hand.machine.phase() == Phase::kGripping, options.timestep);
+      gripping, options.timestep);
   applied.segment(hand.torques.first(), hand.torques.count()) += hand.hold->torques();
 }
 
