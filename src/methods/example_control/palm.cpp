@@ -43,6 +43,26 @@ double gap_to_object(const Hand& hand, std::span<const int> segments,
   return least;
 }
 
+double far_gap_to_object(const Hand& hand, std::span<const int> segments,
+                         std::span<const Transform> frames_world, const Transform& object_world,
+                         const geometry::ExactDistance& distance) {
+  double least = kFar;
+  const Transform object_from_world = object_world.inverse();
+  for (int s : segments) {
+    const Transform frame = object_from_world * frames_world[s];
+    for (const Capsule& own : hand.segments[s].capsules) {
+      const Capsule capsule = frame * own;
+      const Vec3 middle = 0.5 * (capsule.a + capsule.b);
+      const geometry::DistanceSample known = distance.sample(middle);
+      least = std::min(least, known.distance - own.radius);
+      if (known.distance - own.radius - 0.5 * (capsule.b - capsule.a).norm() > least) continue;
+      for (const Vec3& end : {capsule.a, capsule.b})
+        least = std::min(least, distance.sample_beside(end, middle, known).distance - own.radius);
+    }
+  }
+  return least;
+}
+
 double gap_to_hand(const Hand& hand, std::span<const int> segments,
                    std::span<const Transform> frames_world, const Hand& other,
                    std::span<const int> other_segments,
