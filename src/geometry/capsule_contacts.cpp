@@ -70,13 +70,17 @@ int capsule_field_contacts(const SignedDistance& field, const Capsule& capsule, 
   // Features of the surface smaller than the radius cannot be felt between two samples.
   const int samples =
       std::clamp(static_cast<int>(std::ceil(length / capsule.radius)) + 1, 3, kMaxSamples);
+  // A little more than it is: interpolated distances may change a little faster than points move.
+  const double spacing = 1.1 * length / (samples - 1.0);
   AxisSample previous = sample_axis(field, capsule, axis, 0.0);
   add(previous);
   AxisSample inner[2];
   int inner_count = 0;
   for (int i = 1; i < samples; ++i) {
     const AxisSample next = sample_axis(field, capsule, axis, i / (samples - 1.0));
-    if (previous.slope < 0.0 && next.slope > 0.0) {
+    // Nowhere between them is it nearer than half of what both distances lack to their spacing.
+    const double nearest = 0.5 * (previous.field.distance + next.field.distance - spacing);
+    if (previous.slope < 0.0 && next.slope > 0.0 && nearest - capsule.radius < margin) {
       const AxisSample s = refine(field, capsule, axis, previous, next);
       if (inner_count < 2) {
         inner[inner_count++] = s;

@@ -15,8 +15,8 @@
 namespace prehend::example_control {
 namespace {
 
-// Between measurements of a palm far from its target, s: a look through the exact mesh is dear, and
-// far away nothing hurries.
+// Between measurements of a palm far from its target or gripping it, s: a look through the exact
+// mesh is dear, and nothing hurries.
 constexpr double kFarPeriod = 0.01;
 // Of the samples of a mesh's field, m: capsules read it a finger's radius away from the surface,
 // where it is smooth, and finer samples take long to fill.
@@ -81,8 +81,9 @@ void Simulation::Impl::measure(Hand& hand, int index) {
     hand.distance = track[before] + (at - double(before)) * (track[after] - track[before]);
     return;
   }
-  const bool far = hand.distance > kNear + 0.01 && hand.measured >= 0.0;
-  if (far && time < hand.measured + kFarPeriod) return;
+  const bool far = hand.distance > kNear + 0.01;
+  const bool gripping = hand.machine.phase() == Phase::kGripping;
+  if ((far || gripping) && hand.measured >= 0.0 && time < hand.measured + kFarPeriod) return;
   hand.measured = time;
   const double gap = palm_gap(hand, index) - hand.problem.controller->grip_distance;
   hand.distance = std::max(0.0, gap);
@@ -163,6 +164,8 @@ Result<physics::WorldPtr> build_world(
     setup.hand = hand.hand;
     // The controller has springs, dampers and limits of its own.
     setup.passive_joints = setup.joint_limits = false;
+    // Fingers of one hand slide past each other; hands that shake do not.
+    setup.skin_friction = problem.hands.size() > 1 ? 1.0 : 0.0;
     if (options.grip == Grip::kHold) setup.added_inertia = options.hold.added_inertia;
     hands.push_back(setup);
   }
