@@ -4,8 +4,8 @@
 // with it, all dense and in the order of the tree: root first. There every digit fills every other.
 // With the digits first, the roots after them and the objects last, a row of the factor begins
 // where its digit does, and a contact concerns its digit and the last twelve rows: six times fewer
-// numbers of a hand of 57 degrees of freedom, and half the time of a step in which it holds
-// something.
+// numbers of a hand of 57 degrees of freedom. Steps in which it holds something took 332 us before
+// and 276 us after (a hammer), 256 and 241 us (a cylinder), each beside other work.
 //
 // As in engine_kernels.cpp these replace the engine's functions of their names. The solver hands
 // its matrices only to them (and copies them whole), so that what they hold may be in our order.
@@ -15,25 +15,12 @@
 #include <vector>
 
 #include "physics/engine.h"
+#include "physics/engine_vectors.h"
 
 namespace {
 
-typedef double Four __attribute__((vector_size(32)));
-
-// The sum of mju_dot, in its order, without the way through dynamic symbols: most are short.
-inline double dot(const double* one, const double* other, int n) {
-  Four sum = {0.0, 0.0, 0.0, 0.0};
-  int i = 0;
-  for (; i + 4 <= n; i += 4) {
-    Four first, second;
-    std::memcpy(&first, one + i, sizeof(first));
-    std::memcpy(&second, other + i, sizeof(second));
-    sum += first * second;
-  }
-  double rest = 0.0;
-  for (; i < n; ++i) rest += one[i] * other[i];
-  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + rest;
-}
+using prehend::physics::dot;
+using prehend::physics::Four;
 
 // A rotation that takes x[column] into the diagonal; what is left of the rest is
 // l' = (l +- s x) / c, x' = (x - s l) / c, with c^2 -+ s^2 = 1.

@@ -8,12 +8,7 @@
 #include <cstring>
 
 #include "physics/engine.h"
-
-namespace {
-
-typedef double Four __attribute__((vector_size(32)));
-
-}  // namespace
+#include "physics/engine_vectors.h"
 
 namespace prehend::physics {
 
@@ -27,7 +22,7 @@ __attribute__((target_clones("avx2", "default"))) void mju_addToScl(mjtNum* res,
                                                                     mjtNum scl, int n) {
   int i = 0;
   for (; i + 4 <= n; i += 4) {
-    Four sum, more;
+    prehend::physics::Four sum, more;
     std::memcpy(&sum, res + i, sizeof(sum));
     std::memcpy(&more, vec + i, sizeof(more));
     sum += scl * more;
@@ -38,16 +33,6 @@ __attribute__((target_clones("avx2", "default"))) void mju_addToScl(mjtNum* res,
 
 __attribute__((target_clones("avx2", "default"))) mjtNum mju_dot(const mjtNum* vec1,
                                                                  const mjtNum* vec2, int n) {
-  Four sum = {0.0, 0.0, 0.0, 0.0};
-  int i = 0;
-  for (; i + 4 <= n; i += 4) {
-    Four first, second;
-    std::memcpy(&first, vec1 + i, sizeof(first));
-    std::memcpy(&second, vec2 + i, sizeof(second));
-    sum += first * second;
-  }
-  double rest = 0.0;
-  for (; i < n; ++i) rest += vec1[i] * vec2[i];
-  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + rest;
+  return prehend::physics::dot(vec1, vec2, n);
 }
 }

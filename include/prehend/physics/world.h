@@ -73,8 +73,8 @@ struct WorldOptions {
   // Extra sweeps that remove the rest of the creep, at some cost.
   int noslip_iterations = 0;
   int solver_iterations = 50;
-  // Of a step's forces, relative: where the contact solver may stop. 1e-6 saves a quarter of a
-  // step in which a hand holds something and moves it by less than a micrometre a second.
+  // Of a step's forces, relative: where the contact solver may stop. 1e-6 takes 2.5 iterations
+  // instead of 2.9 of a hand that lifts a box, which ends within 0.1 mm of the same place.
   double solver_tolerance = 1e-8;
   // More simultaneous contacts than this are left out (and counted by State::warnings). Memory of a
   // state grows with its square.

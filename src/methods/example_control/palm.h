@@ -16,8 +16,8 @@ std::vector<int> palm_segments(const Hand& hand);
 double gap_to_object(const Hand& hand, std::span<const int> segments,
                      std::span<const Transform> frames_world, const Transform& object_world,
                      const geometry::SignedDistance& distance);
-// The same to a millimetre or two, for segments centimetres away, where the nearest place of a
-// capsule is all but always one of its ends.
+// Nearly the same, for segments centimetres away: of each capsule only the ends and the middle are
+// looked at, one of which is then all but the nearest.
 double far_gap_to_object(const Hand& hand, std::span<const int> segments,
                          std::span<const Transform> frames_world, const Transform& object_world,
                          const geometry::ExactDistance& distance);

@@ -47,6 +47,30 @@ TEST(Palm, GapToABallIsThatOfItsMiddle) {
   }
 }
 
+// Of a cylinder on its side, the worst for capsules: the nearest place may be anywhere on both.
+TEST(Palm, FromAfarEndsAndMiddlesTellTheGap) {
+  constexpr double kTolerance = 0.003;  // m, where states begin and end at centimetres
+  const Hand hand = ball_hand();
+  const auto segments = palm_segments(hand);
+  const Object object =
+      geometry::object_from_primitive("rod", ShapeKind::kCylinder, {0.03, 0.09, 0.0}, 0.2).value();
+  const auto distance = geometry::exact_distance(object.shape);
+  Random random(7);
+  for (int trial = 0; trial < 200; ++trial) {
+    const Vec3 turn(random.uniform() - 0.5, random.uniform() - 0.5, random.uniform() - 0.5);
+    const Transform place{exp_map(6.0 * turn),
+                          {0.6 * random.uniform() - 0.3, 0.2 + 0.3 * random.uniform(), 0.0}};
+    HandPose pose = rest_pose(hand);
+    pose.root_world = place;
+    const auto frames = segment_frames(hand, pose);
+    const double exact = gap_to_object(hand, segments, frames, {}, *distance);
+    const double far = far_gap_to_object(hand, segments, frames, {}, *distance);
+    if (exact < 0.04) continue;
+    EXPECT_GE(far, exact - 1e-9);
+    EXPECT_LT(far, exact + kTolerance);
+  }
+}
+
 TEST(Palm, GapsBetweenHandsAreMutual) {
   const Hand one = ball_hand(), other = ball_hand(0.16);
   const std::vector<int> palm = palm_segments(one), theirs = palm_segments(other);
