@@ -157,6 +157,7 @@ void overhead(benchmark::State& bench, const std::string& name) {
         Map(data->qfrc_applied, model->nv) = step.force;
         Map(data->mocap_pos, 3 * model->nmocap) = step.root_position;
         Map(data->mocap_quat, 4 * model->nmocap) = step.root_rotation;
+        const physics::SolverScope scope(state.world().impl().solver_structure);
         const double before = cpu_seconds();
         mj_step(model, data);
         bare += cpu_seconds() - before;
@@ -175,6 +176,38 @@ void overhead(benchmark::State& bench, const std::string& name) {
   bench.counters["apart"] = apart;
 }
 
+// The contacts of every step solved by the engine's own solver and by ours.
+void solvers(benchmark::State& bench, const std::string& name) {
+  const Scene* scene = scene_of(name);
+  if (!scene) return bench.SkipWithError("no assets; run script/bootstrap");
+  double engines = 0.0, ours = 0.0;
+  long steps = 0;
+  for (auto _ : bench) {
+    Simulation simulation = gripping(*scene, kOurStep);
+    const physics::State& state = simulation.state();
+    const mjModel* model = state.impl().model;
+    const physics::DataPtr data(mj_makeData(model));
+    while (simulation.time() < scene->plan.set_down) {
+      simulation.step();
+      mj_copyData(data.get(), model, state.impl().data.get());
+      mj_forward(model, data.get());
+      const auto time_one = [&] {
+        std::copy_n(state.impl().data->qacc_warmstart, model->nv, data->qacc_warmstart);
+        const double before = cpu_seconds();
+        mj_fwdConstraint(model, data.get());
+        return cpu_seconds() - before;
+      };
+      engines += time_one();
+      const physics::SolverScope scope(state.world().impl().solver_structure);
+      ours += time_one();
+      ++steps;
+    }
+  }
+  bench.counters["engines_us"] = 1e6 * engines / static_cast<double>(steps);
+  bench.counters["ours_us"] = 1e6 * ours / static_cast<double>(steps);
+  bench.counters["ratio"] = engines / ours;
+}
+
 const bool kRegistered = [] {
   const auto add = [](const std::string& name, auto body) {
     benchmark::RegisterBenchmark(name.c_str(), body)
@@ -187,6 +220,7 @@ const bool kRegistered = [] {
     add("BM_ControlOurStep/" + name, [=](auto& bench) { real_time(bench, name, kOurStep); });
     add("BM_ControlPaperStep/" + name, [=](auto& bench) { real_time(bench, name, kPaperStep); });
     add("BM_ControlOverhead/" + name, [=](auto& bench) { overhead(bench, name); });
+    add("BM_ControlSolver/" + name, [=](auto& bench) { solvers(bench, name); });
   }
   return true;
 }();

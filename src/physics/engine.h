@@ -33,9 +33,6 @@ void prepare_engine();
 
 // Takes the loops of engine_kernels.cpp into the program; does nothing when called.
 void link_engine_kernels();
-// Rows of this thread's contact solver from now on (engine_factor.cpp): any order gives the same
-// answer, one in which what does not touch comes first gives it sooner.
-void set_solver_order(const std::vector<int>& order);
 
 // Compiles MJCF. Files that it includes are sought beside `path`, if that is not empty. Messages
 // name `name`, on one line. Calls from several threads wait for each other: the compiler has

@@ -1,7 +1,6 @@
-// Two inner loops of the engine's contact solver, four numbers at a time.
+// Two of the engine's inner loops, four numbers at a time.
 //
-// Debian builds the engine for any x86-64, one number at a time, and these two take a fifth of a
-// step in which a hand holds something. The engine calls them through
+// Debian builds the engine for any x86-64, one number at a time. The engine calls these two through
 // its dynamic symbols, where a program's own function of the name comes first; a program that links
 // the engine in another way keeps the engine's, at the price of speed alone. The order of sums is
 // fixed, so that every machine gets the same bytes.

@@ -5,22 +5,36 @@
 
 namespace prehend::physics {
 
-typedef double Four __attribute__((vector_size(32)));
+typedef double Four __attribute__((vector_size(32), may_alias));
+
+// Four numbers that lie together, as containers hold them.
+struct alignas(32) Quad {
+  double at[4];
+};
+__attribute__((always_inline)) inline const Four& four(const Quad& quad) {
+  return reinterpret_cast<const Four&>(quad);
+}
+__attribute__((always_inline)) inline Four& four(Quad& quad) {
+  return reinterpret_cast<Four&>(quad);
+}
+__attribute__((always_inline)) inline double sum(const Four& v) {
+  return (v[0] + v[1]) + (v[2] + v[3]);
+}
 
 // In an order that is the same on every machine. Always inlined, so that each caller's own
 // instruction set counts.
 __attribute__((always_inline)) inline double dot(const double* one, const double* other, int n) {
-  Four sum = {0.0, 0.0, 0.0, 0.0};
+  Four total = {0.0, 0.0, 0.0, 0.0};
   int i = 0;
   for (; i + 4 <= n; i += 4) {
     Four first, second;
     std::memcpy(&first, one + i, sizeof(first));
     std::memcpy(&second, other + i, sizeof(second));
-    sum += first * second;
+    total += first * second;
   }
   double rest = 0.0;
   for (; i < n; ++i) rest += one[i] * other[i];
-  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + rest;
+  return sum(total) + rest;
 }
 
 }  // namespace prehend::physics

@@ -376,7 +376,7 @@ void State::begin_step() {
 void State::end_step() {
   PREHEND_ASSERT(impl_->begun);
   impl_->gather_forces();
-  set_solver_order(impl_->world->impl().solver_order);
+  const SolverScope scope(impl_->world->impl().solver_structure);
   mj_step2(impl_->model, impl_->data.get());
   impl_->changed();
 }
@@ -387,7 +387,7 @@ void State::step(int steps) {
 
 void State::evaluate() {
   impl_->gather_forces();
-  set_solver_order(impl_->world->impl().solver_order);
+  const SolverScope scope(impl_->world->impl().solver_structure);
   mj_forward(impl_->model, impl_->data.get());
   impl_->remember_frames();
   impl_->stage = Stage::kPosition;

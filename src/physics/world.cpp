@@ -314,7 +314,7 @@ Result<WorldPtr> World::build(std::span<const HandSetup> hands,
     index_object(m, i, entry);
     impl.owners[static_cast<size_t>(entry.body)].object = static_cast<int>(i);
   }
-  impl.solver_order = solver_order(impl);
+  impl.solver_structure = solver_structure(*m, solver_order(impl));
   return WorldPtr(std::move(world));
 }
 

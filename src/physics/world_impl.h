@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "physics/engine.h"
+#include "physics/engine_solver.h"
 #include "prehend/physics/state.h"
 #include "prehend/physics/world.h"
 
@@ -60,8 +60,8 @@ struct World::Impl {
   // forces. (The engine's own damping is implicit only after contacts are solved: light phalanges
   // then explode.)
   Eigen::VectorXd passive_damping, implicit_damping, armature;
-  double weld_time = 0.0;         // of driven roots
-  std::vector<int> solver_order;  // digits, roots, objects
+  double weld_time = 0.0;            // of driven roots
+  SolverStructure solver_structure;  // digits, roots, objects
   ModelPtr model;
 };
 

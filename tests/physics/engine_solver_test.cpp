@@ -1,0 +1,145 @@
+#include "physics/engine_solver.h"
+
+#include <gtest/gtest.h>
+
+#include "physics/world_impl.h"
+#include "prehend/geometry/builtin.h"
+#include "tests/physics/physics_fixture.h"
+
+namespace prehend::physics {
+namespace {
+
+Eigen::VectorXd vector_of(const mjtNum* numbers, int size) {
+  return Eigen::Map<const Eigen::VectorXd>(numbers, size);
+}
+
+// What is left of M a = smooth forces + J^T f, over the forces.
+double imbalance(const mjModel* m, mjData* d) {
+  Eigen::VectorXd pull(m->nv), given(m->nv);
+  mj_mulM(m, d, pull.data(), d->qacc);
+  mj_mulJacTVec(m, d, given.data(), d->efc_force);
+  const Eigen::VectorXd rest = pull - vector_of(d->qfrc_smooth, m->nv) - given;
+  return rest.norm() / (given.norm() + pull.norm());
+}
+
+struct Seen {
+  int contacts = 0, limits = 0, stuck = 0, sliding = 0, free = 0;
+};
+
+// Solves where the state is both by the engine and by ours, and compares.
+void compare(State& state, Seen& seen) {
+  mjModel* m = const_cast<mjModel*>(state.impl().model);
+  mjData* d = state.impl().data.get();
+  const double tolerance = m->opt.tolerance;
+  m->opt.tolerance = 1e-14;
+  const Eigen::VectorXd warm = vector_of(d->qacc_warmstart, m->nv);
+  state.impl().gather_forces();
+  mj_forward(m, d);
+  const Eigen::VectorXd acceleration = vector_of(d->qacc, m->nv);
+  const Eigen::VectorXd force = vector_of(d->efc_force, d->nefc);
+  const Eigen::VectorXd total = vector_of(d->qfrc_constraint, m->nv);
+  for (const bool warmed : {true, false}) {
+    if (warmed)
+      std::copy_n(warm.data(), m->nv, d->qacc_warmstart);
+    else
+      std::fill_n(d->qacc_warmstart, m->nv, 1.0);
+    std::fill_n(d->qacc, m->nv, 0.0);
+    std::fill_n(d->efc_force, d->nefc, 0.0);
+    {
+      const SolverScope scope(state.world().impl().solver_structure);
+      mj_fwdConstraint(m, d);
+    }
+    EXPECT_LE(imbalance(m, d), 1e-8);
+    EXPECT_LE((vector_of(d->efc_force, d->nefc) - force).norm(), 1e-6 * (1e-3 + force.norm()));
+    EXPECT_LE((vector_of(d->qacc, m->nv) - acceleration).norm(), 1e-6 * acceleration.norm());
+    EXPECT_LE((vector_of(d->qfrc_constraint, m->nv) - total).norm(), 1e-6 * (1e-3 + total.norm()));
+    EXPECT_LE(d->solver_iter, 20);
+  }
+  for (int i = 0; i < d->nefc; ++i) {
+    seen.limits += d->efc_type[i] == mjCNSTR_LIMIT_JOINT && d->efc_force[i] > 0.0;
+    if (d->efc_type[i] != mjCNSTR_CONTACT_ELLIPTIC) continue;
+    ++seen.contacts;
+    seen.stuck += d->efc_state[i] == mjCNSTRSTATE_QUADRATIC;
+    seen.sliding += d->efc_state[i] == mjCNSTRSTATE_CONE;
+    seen.free += d->efc_state[i] == mjCNSTRSTATE_SATISFIED;
+  }
+  m->opt.tolerance = tolerance;
+}
+
+HandSetup squeezing(HandProfile profile, double stiffness) {
+  HandSetup setup;
+  setup.hand = make_hand(profile);
+  setup.servo_stiffness = stiffness;
+  return setup;
+}
+
+// A hand that is thrown about around an object, its fingers driven to and fro.
+TEST(EngineSolver, AgreesWithTheEnginesOwn) {
+  std::mt19937 random(5);
+  Seen seen;
+  for (const HandProfile profile : {HandProfile::kAnatomical, HandProfile::kBall}) {
+    const std::vector<HandSetup> hands = {squeezing(profile, 0.5)};
+    ObjectSetup object;
+    object.object = std::make_shared<const Object>(geometry::builtin_object("cylinder").value());
+    WorldOptions options;
+    options.floor_height = -0.1;
+    options.impedance_ratio = 100.0;
+    State state(World::build(hands, std::span(&object, 1), options).value());
+    const HandPose start = random_pose(*hands[0].hand, random);
+    state.set_hand_pose(0, start);
+    state.set_object_pose(0, start.root_world * Transform::from_position({0.0, -0.04, 0.08}));
+    for (int round = 0; round < 40; ++round) {
+      state.set_servo_target(0, random_pose(*hands[0].hand, random));
+      Transform target = start.root_world;
+      target.position += 0.02 * random_vector(3, random);
+      state.set_root_target(0, target);
+      state.step(4);
+      compare(state, seen);
+    }
+  }
+  EXPECT_GE(seen.stuck, 20);
+  EXPECT_GE(seen.sliding, 20);
+  EXPECT_GE(seen.free, 1);
+  EXPECT_GE(seen.limits, 5);
+}
+
+// Digits of two hands that touch join what else stands apart.
+TEST(EngineSolver, AgreesWhenHandsTouchEachOther) {
+  std::mt19937 random(6);
+  Seen seen;
+  const std::vector<HandSetup> hands = {squeezing(HandProfile::kAnatomical, 0.3),
+                                        squeezing(HandProfile::kBall, 0.3)};
+  State state(World::build(hands, {}, {}).value());
+  HandPose first = random_pose(*hands[0].hand, random),
+           second = random_pose(*hands[1].hand, random);
+  first.root_world = Transform{};
+  second.root_world = Transform::from_position({0.02, 0.03, 0.0});
+  state.set_hand_pose(0, first);
+  state.set_hand_pose(1, second);
+  for (int round = 0; round < 8; ++round) {
+    state.step(5);
+    compare(state, seen);
+  }
+  EXPECT_GE(seen.contacts, 20);
+}
+
+// What is not ours to solve is the engine's: without a structure, and with its no-slip rounds.
+TEST(EngineSolver, LeavesTheRestToTheEngine) {
+  ObjectSetup setup;
+  setup.object = std::make_shared<const Object>(geometry::builtin_object("box").value());
+  WorldOptions options;
+  options.floor_height = 0.0;
+  std::vector<Vec3> ends;
+  for (const int rounds : {0, 3}) {
+    options.noslip_iterations = rounds;
+    State state(World::build({}, std::span(&setup, 1), options).value());
+    state.set_object_pose(0, {exp_map(Vec3(0.4, 0.1, 0.2)), {0, 0.15, 0}});
+    state.step(400);
+    EXPECT_TRUE(state.healthy());
+    ends.push_back(state.object_pose(0).position);
+  }
+  EXPECT_NEAR(ends[0].y(), ends[1].y(), 1e-3);
+}
+
+}  // namespace
+}  // namespace prehend::physics
