@@ -17,13 +17,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "physics/constraint_blocks.h"
 
 namespace prehend::physics {
 namespace {
 
-constexpr int kMostLineSteps = 20;
+constexpr int kMostLineSteps = 50;
 constexpr double kLineShare = 0.01;  // of the tolerance, for the slope along a line
 
 thread_local const SolverStructure* current = nullptr;
@@ -127,20 +128,24 @@ void Solver::find_search() {
   constraints_.multiply(search_.data(), along_.data());
 }
 
-// Where the slope vanishes: Newton's steps, kept between the ends known.
+// Where the slope vanishes: Newton's steps, and halves where those leave the ends known or, as they
+// may across a kink, go to and fro between them.
 double Solver::line_step(double enough) const {
   const double smooth_slope = product(search_, pull_) - product(search_, smooth_pull_);
   const double smooth_curvature = product(search_, search_pull_);
-  double low = 0.0, high = 0.0, step = 1.0;
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  double low = 0.0, high = kUnknown, step = 1.0;
   for (int i = 0; i < kMostLineSteps; ++i) {
     double first, second;
     constraints_.slope(step, first, second);
     first += smooth_slope + step * smooth_curvature;
     second += smooth_curvature;
     if (!(std::abs(first) > enough && second > 0.0)) break;
+    const double width = high - low;
     (first < 0.0 ? low : high) = step;
     step -= first / second;
-    if (high > 0.0 && !(step > low && step < high)) step = 0.5 * (low + high);
+    const bool shrank = width == kUnknown || high - low <= 0.5 * width;
+    if (high < kUnknown && !(shrank && step > low && step < high)) step = 0.5 * (low + high);
   }
   return step;
 }

@@ -24,6 +24,7 @@ double imbalance(const mjModel* m, mjData* d) {
 
 struct Seen {
   int contacts = 0, limits = 0, stuck = 0, sliding = 0, free = 0;
+  int iterations = 0, engines_iterations = 0;
 };
 
 // Solves where the state is both by the engine and by ours, and compares.
@@ -35,6 +36,7 @@ void compare(State& state, Seen& seen) {
   const Eigen::VectorXd warm = vector_of(d->qacc_warmstart, m->nv);
   state.impl().gather_forces();
   mj_forward(m, d);
+  seen.engines_iterations += d->solver_iter;
   const Eigen::VectorXd acceleration = vector_of(d->qacc, m->nv);
   const Eigen::VectorXd force = vector_of(d->efc_force, d->nefc);
   const Eigen::VectorXd total = vector_of(d->qfrc_constraint, m->nv);
@@ -53,7 +55,7 @@ void compare(State& state, Seen& seen) {
     EXPECT_LE((vector_of(d->efc_force, d->nefc) - force).norm(), 1e-6 * (1e-3 + force.norm()));
     EXPECT_LE((vector_of(d->qacc, m->nv) - acceleration).norm(), 1e-6 * acceleration.norm());
     EXPECT_LE((vector_of(d->qfrc_constraint, m->nv) - total).norm(), 1e-6 * (1e-3 + total.norm()));
-    EXPECT_LE(d->solver_iter, 20);
+    if (warmed) seen.iterations += d->solver_iter;
   }
   for (int i = 0; i < d->nefc; ++i) {
     seen.limits += d->efc_type[i] == mjCNSTR_LIMIT_JOINT && d->efc_force[i] > 0.0;
@@ -88,19 +90,52 @@ TEST(EngineSolver, AgreesWithTheEnginesOwn) {
     const HandPose start = random_pose(*hands[0].hand, random);
     state.set_hand_pose(0, start);
     state.set_object_pose(0, start.root_world * Transform::from_position({0.0, -0.04, 0.08}));
-    for (int round = 0; round < 40; ++round) {
+    for (int round = 0; round < 30; ++round) {
       state.set_servo_target(0, random_pose(*hands[0].hand, random));
       Transform target = start.root_world;
       target.position += 0.02 * random_vector(3, random);
       state.set_root_target(0, target);
-      state.step(4);
-      compare(state, seen);
+      for (int i = 0; i < 8; ++i) {
+        state.step();
+        compare(state, seen);
+      }
     }
   }
   EXPECT_GE(seen.stuck, 20);
   EXPECT_GE(seen.sliding, 20);
   EXPECT_GE(seen.free, 1);
   EXPECT_GE(seen.limits, 5);
+}
+
+// Bones without springs or dampers, thrown against an object: costs with kinks, across which
+// Newton's steps along a line go to and fro.
+TEST(EngineSolver, AgreesWhereLightFingersHit) {
+  std::mt19937 random(7);
+  Seen seen;
+  HandSetup hand;
+  hand.hand = make_hand(HandProfile::kBall);
+  hand.passive_joints = hand.joint_limits = false;
+  hand.skin_friction = 0.0;
+  ObjectSetup object;
+  object.object = std::make_shared<const Object>(geometry::builtin_object("box").value());
+  WorldOptions options;
+  options.floor_height = 0.0;
+  options.impedance_ratio = 100.0;
+  State state(World::build(std::span(&hand, 1), std::span(&object, 1), options).value());
+  for (int round = 0; round < 20; ++round) {
+    HandPose pose = random_pose(*hand.hand, random);
+    pose.root_world = Transform::from_position({0.0, 0.15, -0.08});
+    state.set_hand_pose(0, pose);
+    state.set_root_target(0, pose.root_world);
+    state.set_object_pose(0, Transform::from_position({0.0, 0.06, 0.0}));
+    state.set_applied(random_vector(state.world().dof(), random, 0.02));
+    for (int i = 0; i < 20; ++i) {
+      state.step();
+      compare(state, seen);
+    }
+  }
+  EXPECT_GE(seen.sliding, 1000);
+  EXPECT_LE(seen.iterations, 1.1 * seen.engines_iterations);
 }
 
 // Digits of two hands that touch join what else stands apart.
