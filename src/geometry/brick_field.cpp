@@ -11,6 +11,7 @@
 //   w0 = (1 + 2u)(1 - u)^2, w1 = 1 - w0, d0 = u (1 - u)^2, d1 = -u^2 (1 - u);
 // in three, a node's value takes w w w and its gradient along an axis takes that axis's d.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -164,33 +165,22 @@ class Level {
   std::size_t filled() const { return filled_.load(std::memory_order_relaxed); }
 
  private:
-  Vec3 position(const Cell& cell, const Vec3& node) const {
-    const Vec3 start(cell.brick[0], cell.brick[1], cell.brick[2]);
-    return lower_ + spacing_ * (kCells * start + node);
-  }
-
   bool is_far(const Cell& cell, const ExactDistance& exact, double near_band) const {
     const double reach = std::sqrt(3.0) / 2.0 * kCells * spacing_;
-    const Vec3 center = position(cell, Vec3::Constant(kCells / 2.0));
+    const Vec3 middle(cell.brick[0] + 0.5, cell.brick[1] + 0.5, cell.brick[2] + 0.5);
+    const Vec3 center = lower_ + spacing_ * kCells * middle;
     return std::abs(exact.sample(center).distance) > near_band + reach;
   }
 
-  // Back and forth, so that each node lies beside one already known, which bounds its search.
   std::unique_ptr<Brick> sampled(const Cell& cell, const ExactDistance& exact) const {
+    std::array<DistanceSample, kNodes * kNodes * kNodes> samples;
+    const Vec3 start(cell.brick[0], cell.brick[1], cell.brick[2]);
+    exact.sample_cube({lower_, spacing_, kCells * start, kNodes}, samples);
     auto brick = std::make_unique<Brick>();
-    Vec3 known_point;
-    DistanceSample known;
-    for (int i = 0; i < kNodes * kNodes * kNodes; ++i) {
-      const int z = i / (kNodes * kNodes);
-      const int row = i / kNodes;
-      const int y = z % 2 == 0 ? row % kNodes : kNodes - 1 - row % kNodes;
-      const int x = row % 2 == 0 ? i % kNodes : kNodes - 1 - i % kNodes;
-      const Vec3 point = position(cell, Vec3(x, y, z));
-      known = i == 0 ? exact.sample(point) : exact.sample_beside(point, known_point, known);
-      known_point = point;
-      const Vec3 slope = spacing_ * known.gradient;
-      brick->node[(z * kNodes + y) * kNodes + x] =
-          Float4(static_cast<float>(known.distance), static_cast<float>(slope.x()),
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const Vec3 slope = spacing_ * samples[i].gradient;
+      brick->node[i] =
+          Float4(static_cast<float>(samples[i].distance), static_cast<float>(slope.x()),
                  static_cast<float>(slope.y()), static_cast<float>(slope.z()));
     }
     return brick;

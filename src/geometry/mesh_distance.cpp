@@ -54,6 +54,23 @@ Vec3 closest_on_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3
   return a + (vb / sum) * ab + (vc / sum) * ac;
 }
 
+// Calls visit(node, distance) with the up to 26 around a node.
+template <typename Visit>
+void for_each_neighbour(const NodeCube& nodes, int node, Visit visit) {
+  const int n = nodes.side;
+  const int x = node % n, y = node / n % n, z = node / (n * n);
+  const double apart[] = {0.0, nodes.spacing, std::sqrt(2.0) * nodes.spacing,
+                          std::sqrt(3.0) * nodes.spacing};
+  for (int k = std::max(z - 1, 0); k <= std::min(z + 1, n - 1); ++k) {
+    for (int j = std::max(y - 1, 0); j <= std::min(y + 1, n - 1); ++j) {
+      for (int i = std::max(x - 1, 0); i <= std::min(x + 1, n - 1); ++i) {
+        const int axes = (i != x) + (j != y) + (k != z);
+        if (axes > 0) visit((k * n + j) * n + i, apart[axes]);
+      }
+    }
+  }
+}
+
 class MeshDistance final : public ExactDistance {
  public:
   explicit MeshDistance(std::shared_ptr<const TriangleMesh> mesh)
@@ -80,18 +97,40 @@ class MeshDistance final : public ExactDistance {
   }
 
   ClosestPoint closest(const Vec3& point) const override {
-    return signed_closest(point, search(point, kInfinity), 0.0);
+    return signed_closest(point, search(point), 0.0);
   }
 
   DistanceSample sample_beside(const Vec3& point, const Vec3& known_point,
                                const DistanceSample& known) const override {
+    // Where it is closest there bounds how far it can be from here.
+    const Vec3 near = known_point - known.distance * known.gradient;
+    const Search found = search(point, (point - near).norm() + 2.0 * kOnSurface);
     const double step = (point - known_point).norm();
-    const double reach = std::abs(known.distance) + step;
-    // Of a closed mesh, the side changes only where the distance passes through zero.
-    const bool same_side = closed_ && std::abs(known.distance) > step * (1.0 + 1e-9);
-    const double side = !same_side ? 0.0 : known.distance < 0.0 ? -1.0 : 1.0;
-    const ClosestPoint found = signed_closest(point, search(point, reach), side);
-    return {found.distance, found.normal};
+    const bool same = same_side(std::abs(known.distance), std::sqrt(found.squared), step);
+    const double side = !same ? 0.0 : known.distance < 0.0 ? -1.0 : 1.0;
+    const ClosestPoint closest = signed_closest(point, found, side);
+    return {closest.distance, closest.normal};
+  }
+
+  // Back and forth, so that each node lies beside one already known, whose face bounds its search.
+  void sample_cube(const NodeCube& nodes, std::span<DistanceSample> samples) const override {
+    const int side = nodes.side;
+    std::vector<Search> found(nodes.count());
+    int known = -1;
+    for (int i = 0; i < nodes.count(); ++i) {
+      const int z = i / (side * side);
+      const int row = i / side;
+      const int y = z % 2 == 0 ? row % side : side - 1 - row % side;
+      const int x = row % 2 == 0 ? i % side : side - 1 - i % side;
+      const int node = (z * side + y) * side + x;
+      found[node] = search(nodes.point(x, y, z), kInfinity, known < 0 ? -1 : found[known].face);
+      known = node;
+    }
+    const std::vector<signed char> sides = sides_of(nodes, found);
+    for (int i = 0; i < nodes.count(); ++i) {
+      const ClosestPoint closest = signed_closest(found[i].point, found[i], sides[i]);
+      samples[i] = {closest.distance, closest.normal};
+    }
   }
 
  private:
@@ -151,10 +190,19 @@ class MeshDistance final : public ExactDistance {
     return true;
   }
 
-  Search search(const Vec3& point, double reach) const {
+  // Nothing farther than `reach` is looked for, nor than the face that is tried first.
+  Search search(const Vec3& point, double reach = kInfinity, int first_face = -1) const {
     Search state;
     state.self = this;
     state.point = point;
+    if (first_face >= 0) {
+      const auto& f = mesh_->faces[first_face];
+      state.face = first_face;
+      state.closest = closest_on_triangle(point, mesh_->vertices[f[0]], mesh_->vertices[f[1]],
+                                          mesh_->vertices[f[2]]);
+      state.squared = (state.closest - point).squaredNorm();
+      reach = std::sqrt(state.squared);
+    }
     RTCPointQueryContext context;
     rtcInitPointQueryContext(&context);
     RTCPointQuery query;
@@ -168,6 +216,42 @@ class MeshDistance final : public ExactDistance {
     return state;
   }
 
+  // Of a closed mesh, the side changes only at the surface, and there is none in the balls around
+  // two points that reach to it: where these meet, both lie on one side.
+  bool same_side(double distance, double other_distance, double apart) const {
+    return closed_ && distance + other_distance > apart * (1.0 + 1e-9);
+  }
+
+  double winding_side(const Vec3& point) const {
+    return box_.contains(point) && winding_(point) > 0.5 ? -1.0 : 1.0;
+  }
+
+  // Asked of the winding number where no neighbour knows it, then handed on.
+  std::vector<signed char> sides_of(const NodeCube& nodes, const std::vector<Search>& found) const {
+    std::vector<double> distance(found.size());
+    for (size_t i = 0; i < found.size(); ++i) distance[i] = std::sqrt(found[i].squared);
+    std::vector<signed char> sides(found.size(), 0);
+    std::vector<int> open;
+    const auto hand_on = [&](int from) {
+      for_each_neighbour(nodes, from, [&](int to, double apart) {
+        if (sides[to] != 0 || !same_side(distance[from], distance[to], apart)) return;
+        sides[to] = sides[from];
+        open.push_back(to);
+      });
+    };
+    for (int start = 0; start < nodes.count(); ++start) {
+      if (sides[start] != 0) continue;
+      sides[start] = winding_side(found[start].point) < 0.0 ? -1 : 1;
+      if (closed_) open.push_back(start);
+      while (!open.empty()) {
+        const int from = open.back();
+        open.pop_back();
+        hand_on(from);
+      }
+    }
+    return sides;
+  }
+
   // `side`: 1 outside, -1 inside, 0 where it is not known.
   ClosestPoint signed_closest(const Vec3& point, const Search& found, double side) const {
     ClosestPoint result;
@@ -175,7 +259,7 @@ class MeshDistance final : public ExactDistance {
       result.distance = std::numeric_limits<double>::quiet_NaN();
       return result;
     }
-    if (side == 0.0) side = box_.contains(point) && winding_(point) > 0.5 ? -1.0 : 1.0;
+    if (side == 0.0) side = winding_side(point);
     const double length = std::sqrt(found.squared);
     result.point = found.closest;
     result.face = found.face;
@@ -207,6 +291,12 @@ class MeshDistance final : public ExactDistance {
 DistanceSample ExactDistance::sample_beside(const Vec3& point, const Vec3&,
                                             const DistanceSample&) const {
   return sample(point);
+}
+
+void ExactDistance::sample_cube(const NodeCube& nodes, std::span<DistanceSample> samples) const {
+  const int side = nodes.side;
+  for (int i = 0; i < nodes.count(); ++i)
+    samples[i] = sample(nodes.point(i % side, i / side % side, i / (side * side)));
 }
 
 std::shared_ptr<const ExactDistance> mesh_distance(std::shared_ptr<const TriangleMesh> mesh) {

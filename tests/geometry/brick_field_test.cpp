@@ -39,6 +39,21 @@ TEST_P(FieldError, IsBelowATenthOfAMillimetreAlmostEverywhere) {
 INSTANTIATE_TEST_SUITE_P(All, FieldError,
                          ::testing::Values("box", "cup", "wineglass", "nail", "bunny"));
 
+// Where the field is farther from the surface than it is wrong, its sign is the truth's.
+TEST(BrickField, KnowsItsSide) {
+  for (const char* name : {"mug", "cup", "hammer", "nail"}) {
+    const auto object = builtin_object(name);
+    ASSERT_TRUE(object.ok()) << object.message();
+    const auto exact = exact_distance(object->shape);
+    const auto field = brick_field(exact, object->shape, {0.002});
+    for (const Vec3& p : testing::points_near(*object->shape.mesh, 0.004, 300)) {
+      const double truth = exact->sample(p).distance;
+      if (std::abs(truth) < 0.0008) continue;
+      EXPECT_EQ(truth < 0.0, field->sample(p).distance < 0.0) << name;
+    }
+  }
+}
+
 TEST(BrickField, IsExactWhereTheDistanceIsLinear) {
   const auto box = object_from_primitive("b", ShapeKind::kBox, Vec3::Constant(0.05), 1.0);
   const auto field = brick_field(exact_distance(box->shape), box->shape);

@@ -130,6 +130,50 @@ TEST(ExactDistance, SampleBesideIsTheSameAnswer) {
   }
 }
 
+// Every node asked on its own against nodes that hand their side on, in cubes whose middles lie
+// near the surface: walls thinner than the spacing, holes, parts that cross.
+void expect_cubes_agree(const Shape& shape, double spacing) {
+  const auto distance = exact_distance(shape);
+  constexpr int kSide = 9;
+  std::vector<DistanceSample> samples(kSide * kSide * kSide);
+  for (const Vec3& p : testing::points_near(*shape.mesh, 0.005, 12)) {
+    const NodeCube nodes{p - Vec3::Constant(spacing * kSide / 2.0), spacing, Vec3::Zero(), kSide};
+    distance->sample_cube(nodes, samples);
+    int node = 0;
+    for (int z = 0; z < kSide; ++z) {
+      for (int y = 0; y < kSide; ++y) {
+        for (int x = 0; x < kSide; ++x, ++node) {
+          const DistanceSample alone = distance->sample(nodes.point(x, y, z));
+          ASSERT_EQ(alone.distance, samples[node].distance);
+          ASSERT_EQ(alone.gradient, samples[node].gradient);
+        }
+      }
+    }
+  }
+}
+
+TEST(ExactDistance, SampleCubeIsTheSameAnswer) {
+  for (const char* name : {"mug", "wineglass", "nail", "bunny"}) {
+    SCOPED_TRACE(name);
+    const auto object = builtin_object(name);
+    ASSERT_TRUE(object.ok()) << object.message();
+    for (const double spacing : {0.0005, 0.003}) expect_cubes_agree(object->shape, spacing);
+  }
+}
+
+TEST(ExactDistance, SampleCubeIsTheSameAnswerOfOpenAndCrossingMeshes) {
+  const TriangleMesh box = box_mesh(Vec3(0.03, 0.02, 0.0004));
+  TriangleMesh open = subdivide(box, 3);
+  open.faces.resize(open.faces.size() - 20);
+  TriangleMesh crossing = box;
+  for (const auto& f : box.faces) crossing.faces.push_back({f[0] + 8, f[1] + 8, f[2] + 8});
+  for (const Vec3& v : box.vertices) crossing.vertices.push_back(Vec3(v.z(), v.x(), v.y()));
+  for (const double spacing : {0.0005, 0.003}) {
+    expect_cubes_agree(mesh_shape(open), spacing);
+    expect_cubes_agree(mesh_shape(crossing), spacing);
+  }
+}
+
 TEST(ExactDistance, ChangesNoFasterThanThePoint) {
   const auto mug = builtin_object("mug");
   const auto distance = exact_distance(mug->shape);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 
 #include "prehend/core/object.h"
 
@@ -27,6 +28,18 @@ class SignedDistance {
   virtual DistanceSample sample(const Vec3& point_object) const = 0;
 };
 
+// A cube of nodes, x running fastest. Cubes that count from one origin agree to the last bit on
+// where the nodes are that they share.
+struct NodeCube {
+  Vec3 origin = Vec3::Zero();
+  double spacing = 0.0;
+  Vec3 first = Vec3::Zero();  // node, in whole numbers
+  int side = 0;               // nodes along each axis
+
+  int count() const { return side * side * side; }
+  Vec3 point(int x, int y, int z) const { return origin + spacing * (first + Vec3(x, y, z)); }
+};
+
 // The truth: closed form for a primitive; for a mesh the closest point through Embree, its sign by
 // the generalised winding number, so that small holes and self-crossings do no harm.
 class ExactDistance : public SignedDistance {
@@ -36,6 +49,8 @@ class ExactDistance : public SignedDistance {
   // faster than the point moves, and so bounds the search.
   virtual DistanceSample sample_beside(const Vec3& point_object, const Vec3& known_point_object,
                                        const DistanceSample& known) const;
+  // The answers of `sample` at all nodes, sooner.
+  virtual void sample_cube(const NodeCube& nodes_object, std::span<DistanceSample> samples) const;
 };
 std::shared_ptr<const ExactDistance> exact_distance(const Shape& shape);
 
