@@ -10,7 +10,6 @@
 #include "physics/world_impl.h"
 #include "prehend/core/hand_builder.h"
 #include "prehend/geometry/builtin.h"
-#include "prehend/geometry/signed_distance.h"
 #include "prehend/methods/example_control/examples.h"
 #include "prehend/methods/example_control/fit.h"
 #include "prehend/methods/example_control/grasp_task.h"
@@ -66,13 +65,10 @@ const Scene* scene_of(const std::string& name) {
   Scene& scene = made[name];
   scene.plan = plan_task(*hand.controller, *hand.hand, *presented);
   hand.wrist_world = scene.plan.wrist_world;
-  PlacedObject placed{std::make_shared<const Object>(std::move(*object)), presented->object_world};
-  const Shape& shape = placed.object->shape;
-  if (shape.kind == ShapeKind::kMesh)
-    placed.distance = geometry::brick_field(geometry::exact_distance(shape), shape, {0.002});
   scene.problem.floor_height = 0.0;
   scene.problem.hands = {std::move(hand)};
-  scene.problem.objects = {std::move(placed)};
+  scene.problem.objects = {{std::make_shared<const Object>(std::move(*object)),
+                            presented->object_world, presented->distance}};
   return &scene;
 }
 

@@ -42,7 +42,8 @@ int main() {
 
   SimulationProblem problem;
   problem.hands = {hand};
-  problem.objects = {{std::make_shared<const Object>(*object), presented->object_world}};
+  problem.objects = {
+      {std::make_shared<const Object>(*object), presented->object_world, presented->distance}};
   problem.floor_height = 0.0;
   auto simulation = Simulation::build(problem);
   if (!simulation) return fail(simulation.message());

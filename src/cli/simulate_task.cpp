@@ -76,6 +76,7 @@ class TaskSetter {
     presented->object_world.position += shift;
     presented->grip_wrist_world.position += shift;
     simulation.objects[0].pose_world = presented->object_world;
+    simulation.objects[0].distance = presented->distance;
     plan_grasp(*presented, hand);
     job_.presentation = std::move(*presented);
     return {};

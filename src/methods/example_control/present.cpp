@@ -21,8 +21,8 @@
 #include <fmt/format.h>
 
 #include "methods/example_control/closing_hand.h"
+#include "methods/example_control/contact_field.h"
 #include "methods/example_control/standing.h"
-#include "prehend/geometry/decimate.h"
 #include "prehend/geometry/surface_points.h"
 #include "prehend/methods/example_control/grasp_task.h"
 
@@ -41,9 +41,6 @@ constexpr double kMiss = 0.004;  // m
 constexpr double kFrictionMargin = 1.5;
 constexpr double kSideLoad = 0.5;  // of the weight: what the shakes add
 constexpr int kPoints = 800;       // of the surface, to see where its slices lie
-// A field read a finger's radius away from the surface, where it is smooth.
-constexpr double kSpacing = 0.004;  // m
-constexpr int kFaces = 4000;
 
 constexpr double kLeastSqueeze = 1.0;  // no contacts can do with less
 constexpr double kFailed = 8.0;        // where loads or misses are too much
@@ -52,15 +49,6 @@ constexpr double kPalmWeight = 40.0, kArmWeight = 8.0;  // 1/m
 constexpr double kClosingWeight = 2.0, kPushWeight = 4.0, kTimingWeight = 3.0;
 constexpr double kOtherSide = 2.0;
 constexpr double kTipping = 1.5, kSafeTip = radians(8.0), kLeastTip = radians(4.0);
-
-std::shared_ptr<const geometry::SignedDistance> search_field(const Shape& shape) {
-  if (shape.kind != ShapeKind::kMesh) return geometry::fast_distance(shape);
-  Shape small = shape;
-  if (static_cast<int>(shape.mesh->faces.size()) > kFaces) {
-    small.mesh = std::make_shared<const TriangleMesh>(geometry::decimate(*shape.mesh, kFaces));
-  }
-  return geometry::brick_field(geometry::exact_distance(small), small, {kSpacing});
-}
 
 // How the example's hand came: directions of the world.
 struct Manner {
@@ -171,7 +159,7 @@ Presenter::Presenter(const Object& object, const Hand& hand, const Controller& c
       palm_distance_(controller.grip_distance),
       palm_reach_(closing_.palm_reach(manner_.wrist.conjugate() * manner_.ahead)),
       place_(controller.path.target_world[0].position),
-      field_(search_field(object.shape)) {
+      field_(contact_field(geometry::exact_distance(object.shape), object.shape)) {
   const geometry::SurfaceSampler sampler(*object.shape.mesh);
   Random random(1);
   for (int i = 0; i < kPoints; ++i) points_object_.push_back(sampler.draw(random).point);
@@ -318,7 +306,8 @@ double Presenter::cost(const Transform& object_world, const Vec3& wrist, double 
     const double loaded = squeeze(grip.contacts, to_object * (kSideLoad * side - Vec3::UnitY()));
     worst = std::max(worst, std::min(loaded, kFailed));
   }
-  if (presentation) *presentation = {object_world, {manner_.wrist, wrist}, plain, grip.digits};
+  if (presentation)
+    *presentation = {object_world, {manner_.wrist, wrist}, plain, grip.digits, field_};
   return sum + worst;
 }
 

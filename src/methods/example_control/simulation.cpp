@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "methods/example_control/contact_field.h"
 #include "methods/example_control/hand_torques.h"
 #include "methods/example_control/hold.h"
 #include "methods/example_control/palm.h"
@@ -18,9 +19,6 @@ namespace {
 // Between measurements of a palm far from its target or gripping it, s: a look through the exact
 // mesh is dear, and nothing hurries.
 constexpr double kFarPeriod = 0.01;
-// Of the samples of a mesh's field, m: capsules read it a finger's radius away from the surface,
-// where it is smooth, and finer samples take long to fill.
-constexpr double kFieldSpacing = 0.003;
 constexpr double kNear = 0.04;  // m: closer, the quick field knows the distance
 
 }  // namespace
@@ -193,10 +191,8 @@ Result<Simulation> Simulation::build(const SimulationProblem& problem,
   for (const PlacedObject& placed : problem.objects) {
     const Shape& shape = placed.object->shape;
     impl.exact.push_back(geometry::exact_distance(shape));
-    std::shared_ptr<const geometry::SignedDistance> field = placed.distance;
-    if (!field && shape.kind == ShapeKind::kMesh)
-      field = geometry::brick_field(impl.exact.back(), shape, {kFieldSpacing});
-    impl.fields.push_back(field ? field : impl.exact.back());
+    impl.fields.push_back(placed.distance ? placed.distance
+                                          : contact_field(impl.exact.back(), shape));
   }
   const auto world = build_world(problem, options, impl.fields);
   if (!world) return world.error();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "prehend/core/random.h"
+#include "prehend/geometry/builtin.h"
 #include "prehend/geometry/primitive.h"
 #include "prehend/physics/dynamics.h"
 #include "tests/methods/example_control/test_controller.h"
@@ -244,6 +245,30 @@ TEST_F(SimulationTest, AWristMovedInJerksDoesNotThrowTheFingersAbout) {
   RecordProperty("most_energy_J", std::to_string(most));
   RecordProperty("farthest_deg", std::to_string(degrees(farthest)));
   EXPECT_LT(farthest, radians(10.0));
+}
+
+// What was sampled while an object was presented is what the closing hand reads.
+TEST_F(SimulationTest, AFieldFromThePresentationLeavesNothingToSample) {
+  const auto bottle = std::make_shared<const Object>(*geometry::builtin_object("bottle"));
+  const GraspScene scene = grasp_scene(bottle, {});
+  SimulationProblem problem = scene.run.simulation;
+  const auto field =
+      std::dynamic_pointer_cast<const geometry::BrickField>(problem.objects[0].distance);
+  ASSERT_NE(field, nullptr);
+  const size_t before = field->brick_count();
+  const auto gripped_at = [&] {
+    auto simulation = Simulation::build(problem);
+    while (simulation->time() < scene.plan.grip + 0.5) {
+      Cue cue;
+      cue.grip = simulation->time() >= scene.plan.grip && simulation->phase(0) < Phase::kGripping;
+      simulation->step({&cue, 1});
+    }
+    return simulation->state().object_pose(0).position;
+  };
+  const Vec3 shared = gripped_at();
+  EXPECT_LE(field->brick_count(), before + 2);
+  problem.objects[0].distance.reset();
+  EXPECT_EQ(shared, gripped_at());
 }
 
 TEST_F(SimulationTest, TheSameCuesGiveTheSameBytes) {

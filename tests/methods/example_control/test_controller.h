@@ -123,7 +123,7 @@ inline GraspScene grasp_scene(const ObjectPtr& object, const GraspTask& task) {
   hand.controller = controller;
   hand.wrist_world = scene.plan.wrist_world;
   hand.open_while_closing = true;
-  simulation.objects.push_back({object, place.object_world, nullptr});
+  simulation.objects.push_back({object, place.object_world, place.distance});
   simulation.floor_height = 0.0;
   scene.run.seconds = scene.plan.end;
   scene.run.cues = {{scene.plan.grip, 0, {.grip = true}},

@@ -2,8 +2,11 @@
 // the way of the wrist that grasps, lifts, shakes, sets down and lets go.
 #pragma once
 
+#include <memory>
+
 #include "prehend/core/object.h"
 #include "prehend/core/rigid_curve.h"
+#include "prehend/geometry/signed_distance.h"
 #include "prehend/methods/example_control/controller.h"
 
 namespace prehend::example_control {
@@ -14,6 +17,9 @@ struct Presentation {
   Transform grip_wrist_world;
   double quality = 0.0;  // newtons of squeeze that carry one newton of weight: less is better
   int digits = 0;        // that meet the object when the hand closes
+  // Of the object's shape, sampled around where the hand closes: a simulation that is given it
+  // need not stop for that.
+  std::shared_ptr<const geometry::SignedDistance> distance;
 };
 
 struct PresentOptions {
