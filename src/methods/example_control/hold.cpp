@@ -3,9 +3,9 @@
 //   1. carry    the least normal forces, by the cone program with friction taken to be less than it
 //               is, that carry the object along with the wrist and draw it back to its place
 //   2. squeeze  balanced forces that leave the object alone; more of them while the contacts cannot
-//               carry it or it slips
-// and given by joint torques Jt f. While the contacts cannot carry the object, the hand also closes
-// on along the line of eq. 15-16.
+//               carry it, though they can squeeze, or it slips
+// and given by joint torques Jt f. At first the object is also drawn into the palm. While the
+// contacts cannot carry the object, the hand also closes on along the line of eq. 15-16.
 #include "methods/example_control/hold.h"
 
 #include <algorithm>
@@ -51,8 +51,7 @@ Hold::Hold(const Hand& hand, ObjectPtr object, const HoldOptions& options)
 Wrench Hold::wanted_wrench(const Situation& now, double dt) {
   const double mass = object_->mass, frequency = options_.frequency;
   const Vec3 center = now.object_world * object_->center_of_mass;
-  if (seconds_ <= options_.settle_seconds)
-    place_wrist_ = now.wrist.pose.inverse() * now.object_world;
+  if (!settled_) place_wrist_ = now.wrist.pose.inverse() * now.object_world;
   const Transform place = now.wrist.pose * place_wrist_;
   const Vec3 arm = center - now.wrist.pose.position;
   const Vec3& spin = now.wrist.angular_velocity;
@@ -67,17 +66,21 @@ Wrench Hold::wanted_wrench(const Situation& now, double dt) {
   const Mat3 axes = now.object_world.rotation.toRotationMatrix();
   const Mat3 inertia = axes * object_->inertia * axes.transpose();
   const double k = frequency * frequency, d = 2.0 * frequency;
-  slips_ = seconds_ > options_.settle_seconds && (velocity - carried).norm() > kSlipSpeed;
+  slips_ = settled_ && (velocity - carried).norm() > kSlipSpeed;
 
   const Vec3 pull = k * at_most(offset, kMostOffset) + d * at_most(carried - velocity, kMostSpeed);
   const Vec3 twist = k * at_most(turn, kMostOffset / length_) +
                      d * at_most(spin - now.object_twist.angular, kMostSpeed / length_);
+  Vec3 push = mass * (carried_on - now.gravity_world + pull);
+  if (!settled_) {  // against a palm behind it the digits need the least force
+    push += options_.draw * mass * kStandardGravity * now.wrist.pose.turn(Vec3::UnitY());
+    return {push, inertia * twist};
+  }
   const double share = dt / options_.integral_seconds,
                most = kMostLasting * mass * kStandardGravity;
   lasting_.force = at_most(lasting_.force + share * mass * k * offset, most);
   lasting_.torque = at_most(lasting_.torque + share * k * (inertia * turn), most * length_);
-  return {mass * (carried_on - now.gravity_world + pull) + lasting_.force,
-          inertia * twist + lasting_.torque};
+  return {push + lasting_.force, inertia * twist + lasting_.torque};
 }
 
 void Hold::add_force(const Situation& now, const Contact& contact, const Vec3& force,
@@ -101,7 +104,7 @@ void Hold::plan(const Situation& now, const Wrench& wrench) {
   cones_.clear();
   planned_torques_.setZero();
   planned_ = 0.0;
-  carries_ = false;
+  carries_ = balanced_ = false;
   if (now.contacts.empty()) return;
   for (const Contact& contact : now.contacts) {
     cones_.push_back(physics::cone_contact(now.object_world * contact.point_object,
@@ -135,7 +138,8 @@ void Hold::plan_squeeze(const Situation& now) {
   physics::GraspQualityOptions options;
   options.cone.friction = object_->friction / options_.friction_margin;
   const physics::Squeeze squeeze = physics::balanced_squeeze(grasp_, *object_, preferred_, options);
-  if (squeeze.residual > kUnbalanced) return;
+  balanced_ = squeeze.residual <= kUnbalanced;
+  if (!balanced_) return;
   for (size_t i = 0; i < grasp_.size(); ++i)
     add_force(now, now.contacts[i], now.object_world.turn(squeeze.forces[i]), Vec3::Zero());
 }
@@ -162,12 +166,16 @@ void Hold::update(const Situation& now, bool gripping, double dt) {
       since_plan_ = 0.0;
     }
     if (!carries_) alpha_ = std::min(options_.max_alpha, alpha_ + options_.closing_rate * dt);
-    squeeze_ += (!carries_ || slips_ ? kFirmer : -kLooser) * dt;
+    settled_ = seconds_ > options_.settle_seconds;
+    // Where nothing is there to squeeze against, a squeeze that grew would come as a blow.
+    const bool firmer = slips_ || (!carries_ && balanced_);
+    squeeze_ += (firmer ? kFirmer : -kLooser) * dt;
     const double weight = object_->mass * kStandardGravity;
-    squeeze_ =
-        std::min(std::max(squeeze_, options_.squeeze * weight), options_.max_squeeze * weight);
+    const double least = options_.squeeze + options_.squeeze_of_alpha * now.alpha;
+    squeeze_ = std::clamp(squeeze_, least * weight, std::max(least, options_.max_squeeze) * weight);
   } else {  // what comes next is another grip, even before this one has faded
     seconds_ = alpha_ = squeeze_ = 0.0;
+    settled_ = false;
     lasting_ = {};
   }
   if (share_ == 0.0) {

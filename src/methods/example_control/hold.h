@@ -48,8 +48,10 @@ class Hold {
   double length_;  // that torques are divided by
   double most_;    // N, at one contact
   double seconds_ = 0.0, since_plan_ = 0.0, share_ = 0.0, planned_ = 0.0, alpha_ = 0.0;
-  double squeeze_ = 0.0;  // N, sum of normal forces beyond what is needed
-  bool carries_ = false;  // the contacts of the last plan can
+  double squeeze_ = 0.0;   // N, sum of normal forces beyond what is needed
+  bool carries_ = false;   // the contacts of the last plan can
+  bool balanced_ = false;  // so can a squeeze
+  bool settled_ = false;   // the object has its place
   bool slips_ = false;
   Transform place_wrist_;  // of the object, where it was gripped
   Wrench lasting_;         // what the offset has asked for so far

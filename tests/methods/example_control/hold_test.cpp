@@ -43,7 +43,8 @@ class HoldTest : public testing::Test {
     }
     now_.contacts = contacts_;
     // The cone program alone, unless a test asks for more.
-    options_.squeeze = options_.max_squeeze = 0.0;
+    options_.squeeze = options_.squeeze_of_alpha = options_.max_squeeze = 0.0;
+    options_.settle_seconds = 0.5;
   }
 
   Hold make(double mass = 0.2) {
@@ -104,6 +105,48 @@ TEST_F(HoldTest, AlphaHoldsFirmer) {
   wait(hold, 0.6);
   const double weight = object_->mass * kStandardGravity;
   EXPECT_NEAR(hold.planned_force(), 1.5 * weight * margin(), kForce * weight);
+}
+
+TEST_F(HoldTest, AlphaSqueezes) {
+  options_.squeeze = 0.5;
+  options_.squeeze_of_alpha = 5.0;
+  const double weight = 0.2 * kStandardGravity;
+  for (double alpha : {0.0, 0.2, 0.4}) {
+    Hold hold = make();
+    now_.alpha = alpha;
+    wait(hold, 1.0);
+    EXPECT_NEAR(hold.planned_force(), weight * ((1.0 + alpha) * margin() + 0.5 + 5.0 * alpha),
+                1e-3 * weight);
+  }
+}
+
+// Until the box has its place it is drawn to the palm, which is where the wrist's +Y points.
+TEST_F(HoldTest, DrawsTheBoxIntoThePalmAtFirst) {
+  const Vec3 up = now_.wrist.pose.turn(Vec3::UnitY());
+  options_.draw = 0.2;
+  Hold hold = make();
+  wait(hold, 0.4);
+  const double weight = object_->mass * kStandardGravity;
+  const Vec3 load = weight * (Vec3::UnitY() + options_.draw * up);
+  // What points along the fingers' line is given by pressing less at one side.
+  const Vec3 across(0.0, load.y(), load.z());
+  const double most = 0.5 * across.norm() * margin();
+  EXPECT_NEAR(hold.planned_force(), 2.0 * most + std::abs(load.x()), 1e-3 * weight);
+  wait(hold, 0.2);
+  EXPECT_NEAR(hold.planned_force(), weight * margin(), kForce * weight);
+}
+
+// What cannot be squeezed yet is not waited for with a growing force.
+TEST_F(HoldTest, ASqueezeGrowsOnlyAgainstSomething) {
+  options_.squeeze = 0.5;
+  options_.max_squeeze = 20.0;
+  Hold hold = make();
+  now_.contacts = std::span(contacts_).first(1);
+  wait(hold, 1.0);
+  now_.contacts = contacts_;
+  wait(hold, 0.02);
+  const double weight = object_->mass * kStandardGravity;
+  EXPECT_NEAR(hold.planned_force(), weight * (margin() + options_.squeeze), 0.05 * weight);
 }
 
 TEST_F(HoldTest, CarriesTheBoxAlongWithAWristThatAcceleratesAndTurns) {
