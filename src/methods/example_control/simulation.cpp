@@ -135,6 +135,18 @@ Gains gains_of(const ControlledHand& hand, const SimulationOptions& options) {
   return gains;
 }
 
+// Forces that carry lean on limits, so these may not lie beyond the hand's own, as those of a
+// library of another rig do where the thumb turns about two axes at once.
+std::shared_ptr<const Controller> controller_of(const ControlledHand& hand,
+                                                const SimulationOptions& options) {
+  if (options.grip != Grip::kHold) return hand.controller;
+  auto within = std::make_shared<Controller>(*hand.controller);
+  const CoordinateLimits own = coordinate_limits(*hand.hand);
+  within->lower = within->lower.cwiseMax(own.lower);
+  within->upper = within->upper.cwiseMin(own.upper);
+  return within;
+}
+
 Status check(const SimulationProblem& problem, const SimulationOptions& options) {
   if (problem.hands.empty()) return Error{"nothing to simulate: no hand"};
   for (const ControlledHand& hand : problem.hands) {
@@ -202,9 +214,9 @@ Result<Simulation> Simulation::build(const SimulationProblem& problem,
   for (int h = 0; h < static_cast<int>(problem.hands.size()); ++h) {
     const ControlledHand& given = problem.hands[h];
     const Gains gains = gains_of(given, options);
-    Impl::Hand hand{given, HandTorques(**world, h, given.controller, gains, options.terms),
-                    PhaseMachine(given.controller->distances, given.release),
-                    palm_segments(*given.hand)};
+    Impl::Hand hand{
+        given, HandTorques(**world, h, controller_of(given, options), gains, options.terms),
+        PhaseMachine(given.controller->distances, given.release), palm_segments(*given.hand)};
     hand.alpha = given.alpha;
     hand.frames_world.resize(given.hand->segments.size());
     if (options.grip == Grip::kHold && given.target_object >= 0 &&

@@ -68,7 +68,7 @@ struct HoldOptions {
   // Besides, the object is squeezed: by this many times its weight and so many more for an alpha of
   // one, and by more, up to so many times, while what is touched cannot carry it or it slips.
   double squeeze = 0.5;
-  double squeeze_of_alpha = 5.0;
+  double squeeze_of_alpha = 8.0;
   double max_squeeze = 5.0;
   // What slips is drawn back to where it was gripped, as by a critically damped spring of this
   // frequency, rad/s; a lasting offset is worked off within `integral_seconds`.
@@ -77,7 +77,7 @@ struct HoldOptions {
   // So long after the grip began, where the object is counts as its place. Until then it is drawn
   // into the palm, by this many times its weight.
   double settle_seconds = 1.0;
-  double draw = 0.75;
+  double draw = 0.5;
   double period = 0.004;        // s between two solutions
   double blend_seconds = 0.15;  // in which the force comes and goes
   // At one place: newtons, and times the weight, since what little leverage cannot hold great
