@@ -237,12 +237,19 @@ void write_path(const Take& take, Controller& controller) {
   controller.grip_seconds = (take.span.release - take.span.grip) / take.data.frame_rate;
 }
 
+std::vector<GraspSpan> grasps_of(const ExampleData& data, const FitOptions& options) {
+  auto grasps = find_grasps(data.palm, data.touch, data.frame_rate, options.contact_tolerance);
+  for (GraspSpan& span : grasps)
+    span.release = opening_begins(data.angles.first, span, data.frame_rate);
+  return grasps;
+}
+
 }  // namespace
 
 Result<std::vector<GraspSpan>> list_grasps(const FitProblem& problem, const FitOptions& options) {
   const auto data = read_example(problem, options);
   if (!data) return data.error();
-  return find_grasps(data->palm, data->touch, data->frame_rate, options.contact_tolerance);
+  return grasps_of(*data, options);
 }
 
 Result<FitResult> fit(const FitProblem& problem, const FitOptions& options,
@@ -254,7 +261,7 @@ Result<FitResult> fit(const FitProblem& problem, const FitOptions& options,
   const auto data = read_example(problem, options);
   if (!data) return data.error();
   FitResult result;
-  result.grasps = find_grasps(data->palm, data->touch, data->frame_rate, options.contact_tolerance);
+  result.grasps = grasps_of(*data, options);
   const auto span = choose_grasp(result.grasps, options, problem.example.name, result.grasp);
   if (!span) return span.error();
 

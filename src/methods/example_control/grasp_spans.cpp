@@ -14,6 +14,11 @@ constexpr double kShortest = 0.2;    // s of touch that are one
 constexpr double kLongestWay = 2.5;  // s of coming or going that are looked at
 constexpr double kFarEnough = 0.05;  // m that the palm comes and goes
 
+constexpr double kAroundLeaving = 0.2;   // s before and after, where the digits open the fastest
+constexpr double kLongestOpening = 0.5;  // s from its beginning to leaving
+constexpr double kSlow = 0.2;            // of the fastest: no more than holding still
+constexpr double kLeastSpeed = 0.5;      // rad/s of all joints together that are an opening
+
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -73,6 +78,22 @@ std::vector<GraspSpan> find_grasps(const std::vector<double>& palm,
     spans.push_back(span);
   }
   return spans;
+}
+
+int opening_begins(const Eigen::MatrixXd& speeds, const GraspSpan& span, double frame_rate) {
+  const int first = span.grip + 1;
+  const int leaves = std::min(span.release, static_cast<int>(speeds.rows()) - 1);
+  const int around = static_cast<int>(kAroundLeaving * frame_rate);
+  const int until = std::min(static_cast<int>(speeds.rows()) - 1, leaves + around);
+  int fastest = leaves;
+  for (int f = std::max(first, leaves - around); f <= until; ++f)
+    if (speeds.row(f).squaredNorm() > speeds.row(fastest).squaredNorm()) fastest = f;
+  const Eigen::RowVectorXd opening = speeds.row(fastest);
+  if (opening.norm() < kLeastSpeed) return span.release;
+  const int from = std::max(first, leaves - static_cast<int>(kLongestOpening * frame_rate));
+  int begins = fastest;
+  while (begins > from && speeds.row(begins).dot(opening) > kSlow * opening.squaredNorm()) --begins;
+  return std::min(begins, span.release);
 }
 
 }  // namespace prehend::example_control

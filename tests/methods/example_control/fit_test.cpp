@@ -116,6 +116,37 @@ class Fit : public testing::Test {
 Clip* Fit::clip_ = nullptr;
 
 // The method's promise: free motion along the example's wrist is the example's.
+// Digits that hold, turn what they hold, rest and then open along another direction, as a bell of
+// speed that has its top a moment before they leave.
+TEST(GraspSpans, OpeningBeginsWhereTheJointsStartToMoveThatWay) {
+  constexpr int kBegins = 150, kTop = 168, kLeaves = 172;
+  Eigen::MatrixXd speeds = Eigen::MatrixXd::Zero(300, 6);
+  for (int f = 80; f < 130; ++f) speeds(f, 0) = 3.0;
+  for (int f = kBegins; f <= 2 * kTop - kBegins; ++f) {
+    const double bell = 0.5 - 0.5 * std::cos(kPi * (f - kBegins) / (kTop - kBegins));
+    speeds.row(f).tail<3>().setConstant(2.0 * bell);
+  }
+  GraspSpan span;
+  span.grip = 60;
+  span.release = kLeaves;
+  span.last = 299;
+  EXPECT_NEAR(opening_begins(speeds, span, kRate), kBegins, 6);
+  EXPECT_GE(opening_begins(speeds, span, kRate), kBegins);
+  span.grip = kTop - 3;  // never before the grip
+  EXPECT_GT(opening_begins(speeds, span, kRate), span.grip);
+  EXPECT_EQ(opening_begins(0.01 * speeds, span, kRate), kLeaves);
+}
+
+// The performer begins to let go at 4 s and has left a quarter of a second later.
+TEST(GraspSpans, TheReleaseIsWhenThePerformerBeginsToLetGo) {
+  FitProblem problem;
+  problem.example = cylinder_grasp();
+  const auto grasps = list_grasps(problem);
+  ASSERT_TRUE(grasps.ok()) << grasps.message();
+  ASSERT_EQ(grasps->size(), 1u);
+  EXPECT_NEAR(grasps->front().release / problem.example.frame_rate, 4.0, 0.06);
+}
+
 TEST_F(Fit, FreeMotionIsTheExamples) {
   constexpr double kWithin = radians(8.0);
   FitProblem searched = problem();

@@ -38,11 +38,15 @@ struct GraspSpan {
   bool comes = false, goes = false;                // from afar, and away again
   bool whole() const { return comes && goes; }
 };
-// From the distances of the palm and of the second nearest digit, frame by frame.
+// From the distances of the palm and of the second nearest digit, frame by frame; released where
+// these leave.
 std::vector<GraspSpan> find_grasps(const std::vector<double>& palm,
                                    const std::vector<double>& touch, double frame_rate,
                                    double contact_tolerance);
-// All that an example holds, whole or not.
+// What digits do to let go begins before they have left: the frame from which on the joints move as
+// they do around `span.release`. `speeds`: rad/s, a frame a row. The release itself if they do not.
+int opening_begins(const Eigen::MatrixXd& speeds, const GraspSpan& span, double frame_rate);
+// All that an example holds, whole or not, each released where its opening begins.
 Result<std::vector<GraspSpan>> list_grasps(const FitProblem& problem,
                                            const FitOptions& options = {});
 
