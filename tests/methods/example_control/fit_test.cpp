@@ -115,7 +115,6 @@ class Fit : public testing::Test {
 };
 Clip* Fit::clip_ = nullptr;
 
-// The method's promise: free motion along the example's wrist is the example's.
 // Digits that hold, turn what they hold, rest and then open along another direction, as a bell of
 // speed that has its top a moment before they leave.
 TEST(GraspSpans, OpeningBeginsWhereTheJointsStartToMoveThatWay) {
@@ -147,6 +146,7 @@ TEST(GraspSpans, TheReleaseIsWhenThePerformerBeginsToLetGo) {
   EXPECT_NEAR(grasps->front().release / problem.example.frame_rate, 4.0, 0.06);
 }
 
+// The method's promise: free motion along the example's wrist is the example's.
 TEST_F(Fit, FreeMotionIsTheExamples) {
   constexpr double kWithin = radians(8.0);
   FitProblem searched = problem();
