@@ -72,6 +72,15 @@ void measure(const FitProblem& problem, const HandTrack& track, const HandTrack*
   }
 }
 
+std::vector<double> speeds_of(const std::vector<Transform>& poses, double frame_rate,
+                              double smoothing_seconds) {
+  Eigen::MatrixXd positions(poses.size(), 3);
+  for (size_t f = 0; f < poses.size(); ++f) positions.row(f) = poses[f].position.transpose();
+  const Eigen::VectorXd speeds =
+      smooth(positions, frame_rate, smoothing_seconds).first.rowwise().norm();
+  return {speeds.data(), speeds.data() + speeds.size()};
+}
+
 }  // namespace
 
 Eigen::MatrixXd joint_angles(const HandTrack& track) {
@@ -110,6 +119,8 @@ Result<ExampleData> read_example(const FitProblem& problem, const FitOptions& op
   data.frame_rate = clip.frame_rate;
   data.angles = smooth(joint_angles(*track), clip.frame_rate, options.smoothing_seconds);
   measure(problem, *track, other ? &*other : nullptr, data);
+  if (!two)
+    data.target_speed = speeds_of(data.target_world, clip.frame_rate, options.smoothing_seconds);
   data.wrist =
       RigidCurve::through_samples(data.wrist_world, clip.frame_rate, options.smoothing_seconds);
   return data;

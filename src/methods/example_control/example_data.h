@@ -16,8 +16,9 @@ struct ExampleData {
   std::vector<Transform> wrist_world;
   std::vector<Transform> target_world;
   RigidCurve wrist;
-  std::vector<double> palm;   // gap between palm and target, m
-  std::vector<double> touch;  // between the second nearest digit and the target
+  std::vector<double> palm;          // gap between palm and target, m
+  std::vector<double> touch;         // between the second nearest digit and the target
+  std::vector<double> target_speed;  // of an object, m/s
 
   int frames() const { return static_cast<int>(wrist_world.size()); }
 };

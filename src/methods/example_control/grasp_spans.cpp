@@ -10,9 +10,12 @@ namespace {
 constexpr double kTouch = 0.005;     // m: markers and meshes are no better
 constexpr double kNearest = 0.008;   // m beyond the nearest of all, where capture leaves gaps
 constexpr double kPause = 0.15;      // s without touch that do not end a grasp
-constexpr double kShortest = 0.2;    // s of touch that are one
+constexpr double kShortest = 0.2;    // s that are one
 constexpr double kLongestWay = 2.5;  // s of coming or going that are looked at
 constexpr double kFarEnough = 0.05;  // m that the palm comes and goes
+
+constexpr double kBeside = 0.05;  // m: farther, a hand has to do with nothing
+constexpr double kMoves = 0.05;   // m/s
 
 constexpr double kAroundLeaving = 0.2;   // s before and after, where the digits open the fastest
 constexpr double kLongestOpening = 0.5;  // s from its beginning to leaving
@@ -25,11 +28,18 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// First and last frame of every touch.
-std::vector<std::pair<int, int>> touches(const std::vector<double>& touch, double frame_rate) {
+using Runs = std::vector<std::pair<int, int>>;  // first and last frame
+
+Runs lasting(Runs runs, double frame_rate) {
+  std::erase_if(runs,
+                [&](const auto& run) { return run.second - run.first < kShortest * frame_rate; });
+  return runs;
+}
+
+Runs touches(const std::vector<double>& touch, double frame_rate) {
   const double nearest = *std::min_element(touch.begin(), touch.end());
   const double most = std::max(kTouch, nearest + kNearest);
-  std::vector<std::pair<int, int>> runs;
+  Runs runs;
   for (int f = 0; f < static_cast<int>(touch.size()); ++f) {
     if (touch[f] > most) continue;
     if (!runs.empty() && f - runs.back().second <= kPause * frame_rate) {
@@ -38,19 +48,35 @@ std::vector<std::pair<int, int>> touches(const std::vector<double>& touch, doubl
       runs.emplace_back(f, f);
     }
   }
-  std::erase_if(runs,
-                [&](const auto& run) { return run.second - run.first < kShortest * frame_rate; });
-  return runs;
+  return lasting(std::move(runs), frame_rate);
+}
+
+// Capture may leave a finger's width between a hand and what it carries: where nothing is touched
+// for long, what moves beside the hand is held by it, from its first move to its last.
+Runs carries(const std::vector<double>& touch, const std::vector<double>& target_speed,
+             double frame_rate) {
+  Runs runs;
+  bool beside = false;
+  for (int f = 0; f < static_cast<int>(target_speed.size()); ++f) {
+    beside = beside && touch[f] < kBeside;
+    if (touch[f] >= kBeside || target_speed[f] < kMoves) continue;
+    if (!beside) runs.emplace_back(f, f);
+    runs.back().second = f;
+    beside = true;
+  }
+  return lasting(std::move(runs), frame_rate);
 }
 
 }  // namespace
 
 std::vector<GraspSpan> find_grasps(const std::vector<double>& palm,
                                    const std::vector<double>& touch, double frame_rate,
-                                   double contact_tolerance) {
+                                   double contact_tolerance,
+                                   const std::vector<double>& target_speed) {
   std::vector<GraspSpan> spans;
-  if (touch.empty() || *std::min_element(touch.begin(), touch.end()) > 0.05) return spans;
-  const auto runs = touches(touch, frame_rate);
+  if (touch.empty() || *std::min_element(touch.begin(), touch.end()) > kBeside) return spans;
+  Runs runs = touches(touch, frame_rate);
+  if (runs.empty()) runs = carries(touch, target_speed, frame_rate);
   const int way = static_cast<int>(kLongestWay * frame_rate);
   for (size_t i = 0; i < runs.size(); ++i) {
     const auto [first, last] = runs[i];

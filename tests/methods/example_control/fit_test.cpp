@@ -136,6 +136,25 @@ TEST(GraspSpans, OpeningBeginsWhereTheJointsStartToMoveThatWay) {
   EXPECT_EQ(opening_begins(0.01 * speeds, span, kRate), kLeaves);
 }
 
+// Digits that stay two centimetres off and come nearest only for a moment.
+TEST(GraspSpans, WhatMovesBesideAHandIsHeldThoughTheCaptureLeavesAGap) {
+  constexpr int kLifts = 100, kSetsDown = 200, kFrames = 300;
+  std::vector<double> palm(kFrames), touch(kFrames), speed(kFrames, 0.0);
+  for (int f = 0; f < kFrames; ++f) {
+    const double away = std::max({0, 90 - f, f - 210});
+    palm[f] = 0.04 + 0.003 * away;
+    touch[f] = (f == 150 ? 0.005 : 0.02) + 0.003 * away;
+    if (f >= kLifts && f <= kSetsDown && std::abs(f - 150) > 30) speed[f] = 0.3;
+  }
+  EXPECT_TRUE(find_grasps(palm, touch, kRate, 0.005).empty());
+  const auto grasps = find_grasps(palm, touch, kRate, 0.005, speed);
+  ASSERT_EQ(grasps.size(), 1u);
+  EXPECT_TRUE(grasps[0].whole());
+  EXPECT_NEAR(grasps[0].grip, kLifts, 2);
+  EXPECT_NEAR(grasps[0].release, kSetsDown, 2);
+  EXPECT_TRUE(find_grasps(palm, touch, kRate, 0.005, std::vector<double>(kFrames)).empty());
+}
+
 // The performer begins to let go at 4 s and has left a quarter of a second later.
 TEST(GraspSpans, TheReleaseIsWhenThePerformerBeginsToLetGo) {
   FitProblem problem;
