@@ -50,6 +50,27 @@ Wrench needed_wrench(const ObjectTrack& track, double frame_rate, int frame, int
   return needed;
 }
 
+// How much the mean acceleration of each frame counts in the curvature of the parabola that is
+// fitted to 2 half + 1 positions. The curvature is sum c_i x_i with c_i = 2 p_i / sum p^2 and
+// p_i = i^2 less its mean. In terms of x'' it is the integral of K x'' with K(t) = sum over i > t
+// of c_i (i - t), linear between frames; over the frame from j - 1/2 to j + 1/2 that is (K(j - 1) +
+// 6 K(j) + K(j + 1)) / 8.
+std::vector<double> curvature_weights(int half) {
+  const double mean = half * (half + 1) / 3.0;
+  double squares = 0.0;
+  for (int i = -half; i <= half; ++i) squares += std::pow(i * i - mean, 2);
+  const auto kernel = [&](int j) {
+    double sum = 0.0;
+    for (int i = std::max(j, -half); i <= half; ++i)
+      sum += 2.0 * (i * i - mean) * (i - j) / squares;
+    return sum;
+  };
+  std::vector<double> weights;
+  for (int j = -half; j <= half; ++j)
+    weights.push_back((kernel(j - 1) + 6.0 * kernel(j) + kernel(j + 1)) / 8.0);
+  return weights;
+}
+
 }  // namespace
 
 int half_window(double seconds, double frame_rate, int frame_count) {
@@ -75,21 +96,13 @@ std::vector<Wrench> needed_wrenches(const ObjectTrack& track, double frame_rate,
 std::vector<Wrench> smoothed(const std::vector<Wrench>& given, int half) {
   const int frames = static_cast<int>(given.size());
   if (half < 2) return given;
-  std::vector<double> weights;
-  double total = 0.0;
-  for (int k = -half; k <= half; ++k) {
-    // Least-squares curvature of unit samples, summed twice by parts: (1 - (k / (h + 1))^2)^2.
-    const double u = static_cast<double>(k) / (half + 1);
-    weights.push_back((1.0 - u * u) * (1.0 - u * u));
-    total += weights.back();
-  }
+  const std::vector<double> weights = curvature_weights(half);
   std::vector<Wrench> result(frames);
   for (int f = 0; f < frames; ++f) {
     const int first = std::clamp(f - half, 0, frames - 1 - 2 * half);
     for (int k = 0; k <= 2 * half; ++k) {
-      const double weight = weights[k] / total;
-      result[f].force += weight * given[first + k].force;
-      result[f].torque += weight * given[first + k].torque;
+      result[f].force += weights[k] * given[first + k].force;
+      result[f].torque += weights[k] * given[first + k].torque;
     }
   }
   return result;
