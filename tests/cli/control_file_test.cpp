@@ -5,48 +5,18 @@
 #include <gtest/gtest.h>
 
 #include "prehend/core/hand_builder.h"
-#include "prehend/core/random.h"
 #include "prehend/io/atomic_file.h"
+#include "tests/methods/example_control/random_controller.h"
 
 namespace prehend::cli {
 namespace {
 
 using example_control::Controller;
-using example_control::kSetpointCount;
 
 Controller make_controller() {
   HandOptions options;
   options.profile = HandProfile::kBall;
-  const Hand hand = build_hand(options).value();
-  Controller controller;
-  controller.name = "test";
-  controller.hand_length = hand.length;
-  for (const Segment& segment : hand.segments)
-    if (!segment.joints.empty()) controller.joints.push_back(segment.name);
-  const int dof = hand.dof();
-  Random random(3);
-  const auto fill = [&](auto& values) {
-    for (Eigen::Index i = 0; i < values.size(); ++i) values(i) = random.uniform(-1.0, 1.0);
-  };
-  controller.neutral.resize(dof);
-  controller.positions.resize(kSetpointCount, dof);
-  controller.velocities.resize(kSetpointCount, dof);
-  fill(controller.neutral);
-  fill(controller.positions);
-  fill(controller.velocities);
-  controller.lower = controller.neutral.array() - 0.5;
-  controller.upper = controller.neutral.array() + 0.25;
-  controller.grip_distance = 0.0412;
-  controller.grip_seconds = 1.75;
-  controller.path.frame_rate = 120.0;
-  controller.path.grip_frame = 1;
-  controller.path.release_frame = 3;
-  for (int i = 0; i < 4; ++i) {
-    controller.path.wrist_world.push_back({exp_map(random.direction()), random.direction()});
-    controller.path.target_world.push_back({exp_map(random.direction()), random.direction()});
-    controller.path.distances.push_back(0.125 * i);
-  }
-  return controller;
+  return example_control::random_controller(build_hand(options).value(), 1.0, 3);
 }
 
 // Of numbers that are written with nine digits and are of the order of one.

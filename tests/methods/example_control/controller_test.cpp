@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "prehend/core/hand_builder.h"
-#include "prehend/core/random.h"
+#include "tests/methods/example_control/random_controller.h"
 
 namespace prehend::example_control {
 namespace {
@@ -15,32 +15,7 @@ Hand make_hand(Side side = Side::kRight, HandProfile profile = HandProfile::kBal
   return build_hand(options).value();
 }
 
-Controller make_controller(const Hand& hand) {
-  Controller controller;
-  controller.name = "test";
-  controller.side = hand.side;
-  controller.hand_length = hand.length;
-  for (const Segment& segment : hand.segments) {
-    if (!segment.joints.empty()) controller.joints.push_back(segment.name);
-  }
-  const int dof = hand.dof();
-  Random random(7);
-  const auto fill = [&](auto& values) {
-    for (Eigen::Index i = 0; i < values.size(); ++i) values(i) = random.uniform(-0.3, 0.3);
-  };
-  controller.neutral.resize(dof);
-  controller.positions.resize(kSetpointCount, dof);
-  controller.velocities.resize(kSetpointCount, dof);
-  fill(controller.neutral);
-  fill(controller.positions);
-  fill(controller.velocities);
-  controller.lower = Eigen::VectorXd::Constant(dof, -1.0);
-  controller.upper = Eigen::VectorXd::Constant(dof, 0.5);
-  controller.path.wrist_world = {Transform::from_position({0.1, 0.2, 0.3})};
-  controller.path.target_world = {Transform{exp_map({0.1, 0.2, 0.3}), Vec3(1, 2, 3)}};
-  controller.path.distances = {0.4};
-  return controller;
-}
+Controller make_controller(const Hand& hand) { return random_controller(hand, 0.3, 7); }
 
 TEST(Controller, PassiveAndActiveSpringsBalanceInTheRestPose) {
   const Controller controller = make_controller(make_hand());
@@ -79,12 +54,12 @@ TEST(Controller, WhatIsWrongIsNamed) {
   EXPECT_TRUE(has(message([](Controller& c) { c.joints.clear(); }), "no joints"));
   EXPECT_TRUE(has(message([](Controller& c) { c.neutral.resize(3); }), "neutral pose has 3"));
   EXPECT_TRUE(has(message([](Controller& c) { c.positions(2, 5) = NAN; }), "finite"));
-  EXPECT_TRUE(has(message([](Controller& c) { c.lower[4] = 0.6; }), "lower limit 0.6"));
+  EXPECT_TRUE(has(message([](Controller& c) { c.lower[4] = 0.8; }), "lower limit 0.8"));
   EXPECT_TRUE(has(message([](Controller& c) { c.upper[4] = NAN; }), "lower limit"));
   EXPECT_TRUE(has(message([](Controller& c) { c.path.wrist_world.clear(); }), "frames"));
   EXPECT_TRUE(has(message([](Controller& c) { c.path.distances.clear(); }), "0 distances"));
   EXPECT_TRUE(has(message([](Controller& c) { c.path.distances[0] = NAN; }), "finite"));
-  EXPECT_TRUE(has(message([](Controller& c) { c.path.release_frame = 2; }), "grips from"));
+  EXPECT_TRUE(has(message([](Controller& c) { c.path.release_frame = 5; }), "grips from"));
 }
 
 TEST(Controller, FitsHandsOfItsSideWithItsBallsWhateverTheirSize) {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "prehend/core/hand_builder.h"
-#include "prehend/geometry/signed_distance.h"
+#include "tests/methods/clip_gaps.h"
 
 namespace prehend::example_control {
 namespace {
@@ -18,25 +18,6 @@ constexpr double kLimit = radians(1.0);  // this near counts as reached
 constexpr double kFarAway = 0.40;        // metres, before the reach and after
 constexpr double kStillSeconds = 0.5;    // at both ends
 constexpr PerformanceOptions kQuiet = {.noise = 0.0};
-
-// How far every segment of the first hand is from the first object; negative inside.
-std::vector<double> gaps(const Clip& clip, int frame) {
-  const Hand& hand = *clip.hands[0].hand;
-  const auto frames = segment_frames(hand, clip.hands[0].poses[frame]);
-  const auto distance = geometry::exact_distance(clip.objects[0].object->shape);
-  const Transform object_from_world = clip.objects[0].poses_world[frame].inverse();
-  std::vector<double> least(hand.segments.size(), INFINITY);
-  for (std::size_t s = 0; s < least.size(); ++s) {
-    for (const Capsule& local : hand.segments[s].capsules) {
-      const Capsule capsule = object_from_world * (frames[s] * local);
-      for (double along = 0.0; along <= 1.0; along += 0.05) {
-        const Vec3 point = capsule.a + along * (capsule.b - capsule.a);
-        least[s] = std::min(least[s], distance->sample(point).distance - capsule.radius);
-      }
-    }
-  }
-  return least;
-}
 
 double gap(const Clip& clip, int frame) {
   const auto all = gaps(clip, frame);

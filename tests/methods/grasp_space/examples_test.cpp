@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "prehend/geometry/signed_distance.h"
 #include "prehend/methods/grasp_space/train.h"
+#include "tests/methods/clip_gaps.h"
 
 namespace prehend::grasp_space {
 namespace {
@@ -15,25 +15,6 @@ constexpr double kPenetration = 0.001;        // metres, of a closed hand into t
 constexpr double kMotionPenetration = 0.003;  // on the way there and back
 constexpr double kSelfPenetration = 0.003;
 constexpr double kTouch = 0.002;  // a digit this near counts as touching
-
-// How far every segment is from the thing; negative inside.
-std::vector<double> gaps(const Clip& clip, int frame) {
-  const Hand& hand = *clip.hands[0].hand;
-  const auto frames = segment_frames(hand, clip.hands[0].poses[frame]);
-  const auto distance = geometry::exact_distance(clip.objects[0].object->shape);
-  const Transform object_from_world = clip.objects[0].poses_world[frame].inverse();
-  std::vector<double> least(hand.segments.size(), INFINITY);
-  for (std::size_t s = 0; s < least.size(); ++s) {
-    for (const Capsule& local : hand.segments[s].capsules) {
-      const Capsule capsule = object_from_world * (frames[s] * local);
-      for (double along = 0.0; along <= 1.0; along += 0.05) {
-        const Vec3 point = capsule.a + along * (capsule.b - capsule.a);
-        least[s] = std::min(least[s], distance->sample(point).distance - capsule.radius);
-      }
-    }
-  }
-  return least;
-}
 
 double deepest(const Clip& clip, int frame) {
   const auto all = gaps(clip, frame);
