@@ -251,7 +251,7 @@ Result<std::vector<Controller>> load_controllers(const std::string& path) {
   if (!text) return text.error();
   const std::string file = io::printable(path, 200);
   const auto value = io::parse_json(*text, file);
-  if (!value) return value.error();
+  if (!value) return Error{value.message() + "; a controller is what prehend fit writes"};
   return parse_controllers(*value, file);
 }
 

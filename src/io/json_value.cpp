@@ -68,6 +68,16 @@ bool nests_too_deep(std::string_view text) {
   return false;
 }
 
+// Of the byte of this number, from 1.
+Place place_of(std::string_view text, std::size_t byte) {
+  Place place{1, 1};
+  for (const char c : text.substr(0, byte > 0 ? byte - 1 : 0)) {
+    place.line += c == '\n';
+    place.column = c == '\n' ? 1 : place.column + 1;
+  }
+  return place;
+}
+
 }  // namespace
 
 std::string to_json(const Value& value) {
@@ -112,8 +122,12 @@ Result<Value> parse_json(std::string_view text, const std::string& name) {
   if (nests_too_deep(text)) return Error{fmt::format("{}: JSON nested too deeply", file)};
   try {
     return to_value(Json::parse(text));
-  } catch (const nlohmann::json::exception& error) {
-    return Error{fmt::format("{}: not JSON: {}", file, printable(error.what(), 200))};
+  } catch (const nlohmann::json::parse_error& error) {
+    if (error.byte > text.size()) return Error{fmt::format("{}: not JSON: it ends too soon", file)};
+    const Place place = place_of(text, error.byte);
+    return Error{fmt::format("{}:{}:{}: not JSON from here on", file, place.line, place.column)};
+  } catch (const nlohmann::json::exception&) {
+    return Error{fmt::format("{}: not JSON: a number is too large", file)};
   }
 }
 

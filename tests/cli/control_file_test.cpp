@@ -75,6 +75,20 @@ TEST(ControlFile, AJointIsALine) {
   EXPECT_LT(line.size(), 80u) << line;
 }
 
+TEST(ControlFile, WhatIsNotJsonIsOneClearLine) {
+  const auto path = std::filesystem::temp_directory_path() / "prehend_not_a_controller.json";
+  const auto message = [&](const std::string& text) {
+    EXPECT_TRUE(io::write_file(path.string(), text).ok());
+    const auto read = load_controllers(path.string());
+    std::filesystem::remove(path);
+    return read.ok() ? std::string("fine") : read.message();
+  };
+  const std::string advice = "; a controller is what prehend fit writes";
+  EXPECT_EQ(message("{\n  \"format\": what\n}"),
+            path.string() + ":2:13: not JSON from here on" + advice);
+  EXPECT_EQ(message("{\"format\": "), path.string() + ": not JSON: it ends too soon" + advice);
+}
+
 TEST(ControlFile, MistakesNameFileAndPlace) {
   const auto message = [](auto&& spoil) {
     io::Value value = controllers_value({make_controller()});
