@@ -10,6 +10,7 @@
 #include "methods/example_control/hand_torques.h"
 #include "methods/example_control/hold.h"
 #include "methods/example_control/palm.h"
+#include "methods/example_control/wrist_follower.h"
 #include "prehend/core/assert.h"
 #include "prehend/physics/dynamics.h"
 
@@ -37,7 +38,7 @@ struct Simulation::Impl {
     Blend blend = Blend::Zero();
     Eigen::VectorXd applied;
     std::vector<Contact> contacts;
-    std::optional<Transform> wrist_before;  // of a wrist that cues move
+    std::optional<WristFollower> follower;  // while cues move the wrist
   };
 
   SimulationOptions options;
@@ -89,19 +90,12 @@ void Simulation::Impl::measure(Hand& hand, int index) {
 
 RigidCurve::Motion Simulation::Impl::wrist(Hand& hand, const Cue& cue) const {
   if (!cue.wrist) {
-    hand.wrist_before.reset();
+    hand.follower.reset();
     return hand.problem.wrist_world.at(state->time());
   }
-  // Driven live: its velocity is what it moved by; its acceleration is too rough to be felt ahead.
-  RigidCurve::Motion motion;
-  motion.pose = *cue.wrist;
-  if (hand.wrist_before) {
-    motion.velocity = (cue.wrist->position - hand.wrist_before->position) / options.timestep;
-    motion.angular_velocity =
-        angular_velocity_world(hand.wrist_before->rotation, cue.wrist->rotation, options.timestep);
-  }
-  hand.wrist_before = *cue.wrist;
-  return motion;
+  if (!hand.follower) hand.follower.emplace(hand.problem.wrist_world.at(state->time()));
+  hand.follower->advance(*cue.wrist, options.timestep);
+  return hand.follower->motion();
 }
 
 void Simulation::Impl::hold(Hand& hand, int index, const RigidCurve::Motion& wrist,

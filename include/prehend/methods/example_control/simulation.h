@@ -110,8 +110,10 @@ struct Cue {
   bool release = false;
   // By hand (figure 7): this setpoint alone, whatever the state.
   std::optional<int> setpoint;
-  std::optional<double> alpha;     // from now on
-  std::optional<Transform> wrist;  // instead of the curve, moved to smoothly by the weld
+  std::optional<double> alpha;  // from now on
+  // Instead of the curve, as often as a mouse or a tracker knows it: followed 40 ms late, so that
+  // poses that come in jumps make a smooth motion whose acceleration the fingers are spared.
+  std::optional<Transform> wrist;
 };
 
 // The steps, for whoever drives them: a method's run, a studio's hand on the mouse.
