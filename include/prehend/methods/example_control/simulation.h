@@ -111,8 +111,9 @@ struct Cue {
   // By hand (figure 7): this setpoint alone, whatever the state.
   std::optional<int> setpoint;
   std::optional<double> alpha;  // from now on
-  // Instead of the curve, as often as a mouse or a tracker knows it: followed 40 ms late, so that
-  // poses that come in jumps make a smooth motion whose acceleration the fingers are spared.
+  // Instead of the curve, given at every step; a new one may come as seldom as a mouse or a tracker
+  // knows it. It is followed 40 ms late, so that jumps make a smooth motion whose acceleration the
+  // fingers are spared.
   std::optional<Transform> wrist;
 };
 
