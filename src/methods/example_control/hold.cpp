@@ -22,6 +22,7 @@ constexpr double kSmoothing = 0.006;  // s, of torques from one solution to the 
 constexpr double kSlipSpeed = 0.01;   // m/s
 constexpr double kCarriedPart = 0.1;  // of the weight: a wrench left that still counts as carried
 constexpr double kUnbalanced = 0.3;   // of a squeeze: more would throw the object out
+constexpr double kWaiting = 0.3;      // of the force planned, while nothing opposes it
 constexpr double kFirmer = 15.0;      // N a second
 constexpr double kLooser = 2.0;       // N a second
 constexpr double kMostLasting = 1.0;  // of the weight
@@ -98,7 +99,7 @@ void Hold::add_force(const Situation& now, const Contact& contact, const Vec3& f
 void Hold::plan(const Situation& now, const Wrench& wrench) {
   const Vec3 center = now.object_world * object_->center_of_mass;
   const double weight = object_->mass * kStandardGravity;
-  const double margin = options_.friction_margin * (1.0 + now.alpha);
+  const double margin = options_.friction_margin * (1.0 + firm_ * now.alpha);
   const physics::FrictionCone friction{object_->friction / margin,
                                        object_->torsional_friction / margin};
   cones_.clear();
@@ -154,7 +155,10 @@ void Hold::bound_torques() {
 }
 
 void Hold::update(const Situation& now, bool gripping, double dt) {
-  share_ = std::clamp(share_ + (gripping ? dt : -dt) / options_.blend_seconds, 0.0, 1.0);
+  // Before the thumb arrives fingers press gently: force that waited for it would come as a blow.
+  opposed_ = gripping && (opposed_ || carries_ || balanced_);
+  const double most = opposed_ || !gripping ? 1.0 : kWaiting;
+  share_ = std::clamp(share_ + (gripping ? dt : -dt) / options_.blend_seconds, 0.0, most);
   if (gripping) {
     seconds_ += dt;
     since_plan_ += dt;
@@ -167,15 +171,17 @@ void Hold::update(const Situation& now, bool gripping, double dt) {
     }
     if (!carries_) alpha_ = std::min(options_.max_alpha, alpha_ + options_.closing_rate * dt);
     settled_ = seconds_ > options_.settle_seconds;
+    // What is held firmly slides into no palm.
+    firm_ = settled_ ? std::min(1.0, firm_ + dt / options_.blend_seconds) : 0.0;
     // Where nothing is there to squeeze against, a squeeze that grew would come as a blow.
     const bool firmer = slips_ || (!carries_ && balanced_);
     squeeze_ += (firmer ? kFirmer : -kLooser) * dt;
     const double weight = object_->mass * kStandardGravity;
-    const double least = options_.squeeze + options_.squeeze_of_alpha * now.alpha;
+    const double least = options_.squeeze + options_.squeeze_of_alpha * firm_ * now.alpha;
     squeeze_ = std::clamp(squeeze_, least * weight, std::max(least, options_.max_squeeze) * weight);
   } else {  // what comes next is another grip, even before this one has faded
-    seconds_ = alpha_ = squeeze_ = 0.0;
-    settled_ = false;
+    seconds_ = alpha_ = squeeze_ = firm_ = 0.0;
+    settled_ = carries_ = balanced_ = false;
     lasting_ = {};
   }
   if (share_ == 0.0) {

@@ -48,9 +48,11 @@ class Hold {
   double length_;  // that torques are divided by
   double most_;    // N, at one contact
   double seconds_ = 0.0, since_plan_ = 0.0, share_ = 0.0, planned_ = 0.0, alpha_ = 0.0;
+  double firm_ = 0.0;      // part of alpha that counts
   double squeeze_ = 0.0;   // N, sum of normal forces beyond what is needed
   bool carries_ = false;   // the contacts of the last plan can
   bool balanced_ = false;  // so can a squeeze
+  bool opposed_ = false;   // one of the two, since the grip began
   bool settled_ = false;   // the object has its place
   bool slips_ = false;
   Transform place_wrist_;  // of the object, where it was gripped

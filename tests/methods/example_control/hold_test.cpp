@@ -99,11 +99,15 @@ TEST_F(HoldTest, CarriesTheWeightWithTheLeastForces) {
   EXPECT_LE(hold.extra_alpha(), options_.closing_rate * options_.period);
 }
 
+// Once the box has its place: what is held firmly slides into no palm.
 TEST_F(HoldTest, AlphaHoldsFirmer) {
+  options_.draw = 0.0;
   Hold hold = make();
   now_.alpha = 0.5;
-  wait(hold, 0.6);
+  wait(hold, options_.settle_seconds);
   const double weight = object_->mass * kStandardGravity;
+  EXPECT_NEAR(hold.planned_force(), weight * margin(), kForce * weight);
+  wait(hold, options_.blend_seconds + 0.02);
   EXPECT_NEAR(hold.planned_force(), 1.5 * weight * margin(), kForce * weight);
 }
 
@@ -247,6 +251,23 @@ TEST_F(HoldTest, ForceComesWithoutAJump) {
   }
 }
 
+// Fingers that wait for the thumb press gently, and its coming is no blow.
+TEST_F(HoldTest, ForceComesWithoutAJumpWhenTheThumbArrivesLate) {
+  Hold hold = make();
+  now_.contacts = std::span(contacts_).last(1);
+  wait(hold, 0.4);
+  Eigen::VectorXd before = hold.torques();
+  std::vector<double> jumps;
+  now_.contacts = contacts_;
+  for (int i = 0; i < 200; ++i) {
+    hold.update(now_, true, kStep);
+    jumps.push_back((hold.torques() - before).norm());
+    before = hold.torques();
+  }
+  constexpr double kJump = 0.15;  // of the whole: the part that waited comes at once
+  EXPECT_LT(*std::max_element(jumps.begin(), jumps.end()), kJump * before.norm());
+}
+
 TEST_F(HoldTest, NothingTouchedClosesTheHandFurtherUpToALimit) {
   Hold hold = make();
   now_.contacts = {};
@@ -268,6 +289,7 @@ TEST_F(HoldTest, ContactsBeyondTouchCarryNothing) {
 }
 
 TEST_F(HoldTest, NoJointGivesMoreThanItsStrength) {
+  options_.squeeze = 0.5;
   options_.max_squeeze = 500.0;
   options_.max_contact_force = 20.0;
   Hold hold = make(20.0);

@@ -174,6 +174,29 @@ TEST_F(SimulationTest, AlphaRaisesTheForceStepByStep) {
   }
 }
 
+// A library of another rig shows more than the hand can do: setpoints lead there, limits do not.
+TEST_F(SimulationTest, AHoldKeepsJointsInTheHandsOwnRange) {
+  SimulationProblem problem = alone();
+  ControlledHand& hand = problem.hands[0];
+  auto wide = std::make_shared<Controller>(*hand.controller);
+  const CoordinateLimits own = coordinate_limits(*hand.hand);
+  const int joint = coordinate_offsets(*hand.hand)[hand.hand->find("index-distal")];
+  wide->lower[joint] = own.lower[joint] - radians(40.0);
+  wide->positions.col(joint).setConstant(2.0 * wide->lower[joint]);
+  hand.controller = wide;
+  constexpr double kGives = radians(3.0);
+  for (Grip grip : {Grip::kPaper, Grip::kHold}) {
+    SimulationOptions options;
+    options.grip = grip;
+    auto simulation = Simulation::build(problem, options);
+    ASSERT_TRUE(simulation.ok()) << simulation.message();
+    wait(*simulation, 1.0, {.setpoint = 2});
+    const double out = own.lower[joint] - simulation->angles(0)[joint];
+    if (grip == Grip::kPaper) EXPECT_GT(out, radians(15.0));
+    if (grip == Grip::kHold) EXPECT_LT(out, kGives);
+  }
+}
+
 TEST_F(SimulationTest, AWristMovedLiveFollows) {
   auto simulation = Simulation::build(alone(), {});
   ASSERT_TRUE(simulation.ok()) << simulation.message();
