@@ -8,6 +8,7 @@
 #include "prehend/cli/load.h"
 #include "prehend/io/atomic_file.h"
 #include "prehend/methods/example_control/example_wrist.h"
+#include "prehend/methods/example_control/rehearse.h"
 
 namespace prehend::cli {
 namespace {
@@ -17,6 +18,8 @@ using control::Controller;
 
 // Of a handshake: from the grip until the hands have closed.
 constexpr double kHandshakeSettle = 0.3;
+// Of presenting an object that are rehearsed, at most.
+constexpr int kWays = 8;
 constexpr int kOpen = 1, kClosed = 2;  // setpoints
 
 class TaskSetter {
@@ -66,15 +69,19 @@ class TaskSetter {
     options.turn = turn == "none"      ? control::PresentOptions::Turn::kNone
                    : turn == "upright" ? control::PresentOptions::Turn::kUpright
                                        : control::PresentOptions::Turn::kAny;
-    auto presented =
-        control::present(*simulation.objects[0].object, *hand.hand, *hand.controller, options);
-    if (!presented)
-      return Error{fmt::format("{}: {}", simulation.objects[0].object->name, presented.message())};
+    auto ways = control::presentations(*simulation.objects[0].object, *hand.hand, *hand.controller,
+                                       options, kWays);
+    if (!ways)
+      return Error{fmt::format("{}: {}", simulation.objects[0].object->name, ways.message())};
     // Where the scene wants it, on the level.
-    Vec3 shift = simulation.objects[0].pose_world.position - presented->object_world.position;
-    shift.y() = 0.0;
-    presented->object_world.position += shift;
-    presented->grip_wrist_world.position += shift;
+    for (control::Presentation& way : *ways) {
+      Vec3 shift = simulation.objects[0].pose_world.position - way.object_world.position;
+      shift.y() = 0.0;
+      way.object_world.position += shift;
+      way.grip_wrist_world.position += shift;
+    }
+    const control::Rehearsal rehearsed = control::rehearse(simulation, *ways, job_.options);
+    control::Presentation* presented = &(*ways)[rehearsed.way];
     simulation.objects[0].pose_world = presented->object_world;
     simulation.objects[0].distance = presented->distance;
     plan_grasp(*presented, hand);

@@ -43,6 +43,10 @@ ClosingHand::ClosingHand(const Hand& hand, const Controller& controller)
       open_(controller.rest_pose(1)),
       closing_(controller.rest_pose(2) - open_) {
   for (int s : palm_segments(hand)) is_palm_[s] = 1;
+  for (int s = 0; s < hand.segment_count(); ++s) {
+    if (hand.segments[s].digit == Digit::kThumb && hand.segments[s].phalanx > 0)
+      thumb_.push_back(s);
+  }
   kinematics_.update({}, open_);
   for (int s = 0; s < hand.segment_count(); ++s) {
     for (const Capsule& capsule : hand.segments[s].capsules) {
@@ -79,6 +83,31 @@ double ClosingHand::segment_gap(const geometry::SignedDistance& field, int segme
   return gap;
 }
 
+double ClosingHand::floor_gap(const Floor& floor, int segment) const {
+  double gap = INFINITY;
+  for (const Capsule& local : hand_.segments[segment].capsules) {
+    const Capsule capsule = kinematics_.frames_world()[segment] * local;
+    gap = std::min(gap, std::min(floor.up.dot(capsule.a), floor.up.dot(capsule.b)) -
+                            capsule.radius - floor.height);
+  }
+  return gap;
+}
+
+// Tips that meet close no farther, whatever is within.
+bool ClosingHand::thumb_meets(int segment) const {
+  if (hand_.segments[segment].digit == Digit::kThumb || hand_.segments[segment].phalanx < 2)
+    return false;
+  for (const Capsule& own : hand_.segments[segment].capsules) {
+    const Capsule capsule = kinematics_.frames_world()[segment] * own;
+    for (int s : thumb_) {
+      for (const Capsule& other : hand_.segments[s].capsules) {
+        if (distance(capsule, kinematics_.frames_world()[s] * other) < kTouch) return true;
+      }
+    }
+  }
+  return false;
+}
+
 void ClosingHand::freeze(int segment) {
   for (int s = segment; s > 0; s = hand_.segments[s].parent) frozen_[s] = 1;
 }
@@ -92,7 +121,8 @@ void ClosingHand::advance(int segment, double step) {
 }
 
 ClosingHand::Grip ClosingHand::close(const geometry::SignedDistance& field,
-                                     const Transform& wrist_object, double palm_margin) {
+                                     const Transform& wrist_object, double palm_margin,
+                                     const Floor& floor) {
   const int count = hand_.segment_count();
   pose_ = open_;
   closed_.assign(count, 0.0);
@@ -106,6 +136,12 @@ ClosingHand::Grip ClosingHand::close(const geometry::SignedDistance& field,
       if (frozen_[s]) continue;
       const double gap = segment_gap(field, s);
       if (gap < kTouch) freeze(s);
+      if (thumb_meets(s)) {
+        freeze(s);
+        freeze(thumb_.back());
+      }
+      // A tip on the floor slides on, curling.
+      if (floor_gap(floor, s) < kTouch) freeze(hand_.segments[s].parent);
       double& least = step[static_cast<int>(hand_.segments[s].digit)];
       if (gap >= kTouch) least = std::min(least, std::max(kLeastStep, gap / ways_[s]));
     }
@@ -158,16 +194,11 @@ void ClosingHand::gather(const geometry::SignedDistance& field, double palm_marg
   for (const Vec3& push : pushes) grip.push += push.stableNormalized() / kDigitCount;
 }
 
-double ClosingHand::lowest(const Quat& wrist_world) {
+double ClosingHand::lowest(const Quat& wrist_world) const {
   double least = INFINITY;
-  for (double part = 0.0; part <= 1.0; part += 0.1) {
-    kinematics_.update({wrist_world, Vec3::Zero()}, open_ + part * closing_);
-    for (int s = 0; s < hand_.segment_count(); ++s) {
-      for (const Capsule& local : hand_.segments[s].capsules) {
-        const Capsule capsule = kinematics_.frames_world()[s] * local;
-        least = std::min(least, std::min(capsule.a.y(), capsule.b.y()) - capsule.radius);
-      }
-    }
+  for (const Placed& placed : open_capsules_) {
+    const Capsule& c = placed.capsule;
+    least = std::min(least, std::min((wrist_world * c.a).y(), (wrist_world * c.b).y()) - c.radius);
   }
   return least;
 }

@@ -33,12 +33,21 @@ class ClosingHand {
     Vec3 push = Vec3::Zero();  // mean over digits of where they press the object
     Eigen::VectorXd pose;
   };
+  // What the object stands on, in its frame.
+  struct Floor {
+    Vec3 up = Vec3::UnitY();
+    double height = -INFINITY;
+  };
   // Closes the hand. Of the palm, what is within `palm_margin` counts as touching.
   Grip close(const geometry::SignedDistance& field, const Transform& wrist_object,
-             double palm_margin);
+             double palm_margin, const Floor& floor);
+  Grip close(const geometry::SignedDistance& field, const Transform& wrist_object,
+             double palm_margin) {
+    return close(field, wrist_object, palm_margin, Floor{});
+  }
 
-  // Lowest point of the hand, open or closing freely, for a wrist at the origin turned like this.
-  double lowest(const Quat& wrist_world);
+  // Lowest point of the open hand, for a wrist at the origin turned like this.
+  double lowest(const Quat& wrist_world) const;
   // How far the palm's skin and the open hand reach along a direction of the wrist's frame.
   double palm_reach(const Vec3& direction_wrist) const;
   // Between the pulps of thumb and middle finger of the open hand.
@@ -50,6 +59,8 @@ class ClosingHand {
     bool palm;
   };
   double segment_gap(const geometry::SignedDistance& field, int segment) const;
+  double floor_gap(const Floor& floor, int segment) const;
+  bool thumb_meets(int segment) const;
   void freeze(int segment);
   void advance(int segment, double step);
   void gather(const geometry::SignedDistance& field, double palm_margin, Grip& grip) const;
@@ -58,6 +69,7 @@ class ClosingHand {
   HandKinematics kinematics_;
   std::vector<int> offsets_;
   std::vector<char> is_palm_;
+  std::vector<int> thumb_;  // segments of it that other digits can meet
   Eigen::VectorXd open_, closing_;  // the pose, and the way from it to the grip
   std::vector<Placed> open_capsules_;
   std::vector<double> ways_;  // of each segment's skin from open to grip, at most

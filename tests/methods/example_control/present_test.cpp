@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "methods/example_control/closing_hand.h"
+#include "methods/example_control/manner.h"
 #include "methods/example_control/standing.h"
 #include "prehend/geometry/builtin.h"
 #include "prehend/geometry/primitive.h"
@@ -125,13 +126,50 @@ TEST_F(Present, TurnsOnlyAsFarAsAllowed) {
   }
 }
 
-TEST_F(Present, TheHandKeepsTheExamplesOrientation) {
-  const auto found = present(*geometry::builtin_object("bottle"), hand_, controller_);
+TEST_F(Present, TheHandKeepsTheExamplesOrientationIfAsked) {
+  PresentOptions options;
+  options.turn_hand = false;
+  const auto found = present(*geometry::builtin_object("sphere"), hand_, controller_, options);
   ASSERT_TRUE(found.ok());
   const ExamplePath& path = controller_.path;
   EXPECT_EQ(
       angle_between(found->grip_wrist_world.rotation, path.wrist_world[path.grip_frame].rotation),
       0.0);
+}
+
+// The palm of the example faces aside; turned, it faces down, and all else turns with it.
+TEST_F(Present, AHandThatComesFromAboveIsTheExamplesTurned) {
+  const auto all = manners(hand_, controller_);
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].turned, 0.0);
+  EXPECT_TRUE(all[0].level);
+  EXPECT_NEAR(all[3].ahead.dot(all[0].ahead), 0.0, 0.05);
+  for (const Manner& manner : all) {
+    const Vec3 fingers = manner.wrist * -Vec3::UnitZ();
+    EXPECT_GT(fingers.dot(manner.along), 0.9);
+    EXPECT_NEAR(manner.ahead.dot(manner.across), 0.0, 1e-9);
+    ASSERT_EQ(manner.way_in.size(), all[0].way_in.size());
+    for (size_t i = 0; i < manner.way_in.size(); ++i) {
+      const Vec3 own = manner.wrist.conjugate() * manner.way_in[i].position;
+      const Vec3 example = all[0].wrist.conjugate() * all[0].way_in[i].position;
+      EXPECT_LT((own - example).norm(), 1e-9);
+    }
+  }
+}
+
+TEST_F(Present, WaysAreUnlikeAndTheFirstIsTheBest) {
+  const Object object = *geometry::builtin_object("box");
+  const auto ways = presentations(object, hand_, controller_, {}, 6);
+  ASSERT_TRUE(ways.ok()) << ways.message();
+  ASSERT_EQ(ways->size(), 6u);
+  for (size_t i = 0; i < ways->size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const Presentation &a = (*ways)[i], &b = (*ways)[j];
+      const double apart = angle_between(a.grip_wrist_world.rotation, b.grip_wrist_world.rotation) +
+                           angle_between(a.object_world.rotation, b.object_world.rotation);
+      EXPECT_GT(apart, radians(5.0)) << i << " " << j;
+    }
+  }
 }
 
 TEST_F(Present, TwiceIsTheSame) {
@@ -181,6 +219,46 @@ TEST_F(Present, ClosedDigitsTouchWithoutEntering) {
       }
     }
   }
+}
+
+// Nothing to grip: the floor stops the fingers, and the thumb and they stop each other.
+TEST_F(Present, ClosingDigitsStopAtTheFloorAndAtTheThumb) {
+  const auto far = geometry::exact_distance(
+      geometry::object_from_primitive("ball", ShapeKind::kSphere, {0.01, 0.0, 0.0}, 0.1)->shape);
+  const Transform at = Transform::from_position({1.0, 0.0, 0.0});
+  ClosingHand closing(hand_, controller_);
+  const auto capsules = [&](const Eigen::VectorXd& q, auto&& each) {
+    const auto frames = segment_frames(hand_, pose_from_coordinates(hand_, at, q));
+    for (int s = 0; s < hand_.segment_count(); ++s) {
+      for (const Capsule& own : hand_.segments[s].capsules) each(s, frames[s] * own);
+    }
+  };
+  // A floor half way of the middle finger's tip stops its base, and nothing else does.
+  const auto freely = closing.close(*far, at, 0.0);
+  const Eigen::VectorXd open = controller_.rest_pose(1);
+  const int base = hand_.find("middle-proximal"), tip = hand_.find("middle-distal");
+  const auto tip_place = [&](const Eigen::VectorXd& q) {
+    return segment_frames(hand_, pose_from_coordinates(hand_, at, q))[tip].position;
+  };
+  const auto moved = [&](const Eigen::VectorXd& q) {
+    return (q - open).segment<3>(coordinate_offsets(hand_)[base]).norm();
+  };
+  const Vec3 from = tip_place(open), to = tip_place(freely.pose), up = (from - to).normalized();
+  const auto stopped = closing.close(*far, at, 0.0, {up, up.dot(0.5 * (from + to))});
+  EXPECT_LT(moved(stopped.pose), 0.8 * moved(freely.pose));
+  const auto below = closing.close(*far, at, 0.0, {up, -10.0});
+  EXPECT_EQ((below.pose - freely.pose).norm(), 0.0);
+
+  constexpr double kEntered = 0.005;  // m: what a step of closing may enter
+  double overlap = INFINITY;
+  capsules(freely.pose, [&](int s, const Capsule& finger) {
+    if (hand_.segments[s].digit == Digit::kThumb || hand_.segments[s].phalanx < 2) return;
+    capsules(freely.pose, [&](int t, const Capsule& thumb) {
+      if (hand_.segments[t].digit == Digit::kThumb && hand_.segments[t].phalanx > 0)
+        overlap = std::min(overlap, distance(finger, thumb));
+    });
+  });
+  EXPECT_GT(overlap, -kEntered);
 }
 
 }  // namespace

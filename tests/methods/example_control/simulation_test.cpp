@@ -192,8 +192,8 @@ TEST_F(SimulationTest, AHoldKeepsJointsInTheHandsOwnRange) {
     ASSERT_TRUE(simulation.ok()) << simulation.message();
     wait(*simulation, 1.0, {.setpoint = 2});
     const double out = own.lower[joint] - simulation->angles(0)[joint];
-    if (grip == Grip::kPaper) EXPECT_GT(out, radians(15.0));
-    if (grip == Grip::kHold) EXPECT_LT(out, kGives);
+    EXPECT_EQ(out > radians(15.0), grip == Grip::kPaper) << degrees(out);
+    EXPECT_EQ(out < kGives, grip == Grip::kHold) << degrees(out);
   }
 }
 

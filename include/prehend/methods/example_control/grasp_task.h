@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "prehend/core/object.h"
 #include "prehend/core/rigid_curve.h"
@@ -28,13 +29,20 @@ struct PresentOptions {
   // Of the object: only as it is given, only turned about the vertical, or on any side that it
   // stands on.
   enum class Turn { kNone, kUpright, kAny } turn = Turn::kAny;
+  // Whether the hand may come from above with its palm turned down, where the example's faces
+  // aside.
+  bool turn_hand = true;
 };
 
 // Tries the sides on which the object stands, turns about the vertical and heights, closes the
 // digits from the controller's open to its gripping pose, and takes what needs the least squeeze.
-// The hand stays oriented in the world as the example's was when it gripped.
 Result<Presentation> present(const Object& object, const Hand& hand, const Controller& controller,
                              const PresentOptions& options = {});
+// Up to so many, the best first, that differ in the object's side or quarter turn or in how the
+// hand comes; no dynamics decide here, so the first need not be the best in a simulation.
+Result<std::vector<Presentation>> presentations(const Object& object, const Hand& hand,
+                                                const Controller& controller,
+                                                const PresentOptions& options, int count);
 
 struct GraspTask {
   double settle_seconds = 1.2;  // from the grip to the lift

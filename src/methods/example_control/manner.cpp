@@ -1,0 +1,54 @@
+#include "methods/example_control/manner.h"
+
+#include <cmath>
+
+namespace prehend::example_control {
+namespace {
+
+constexpr double kWayIn = 0.15;  // m of it that are looked at
+constexpr double kWayStep = 0.01;
+constexpr double kLevel = 0.5;  // of the palm's direction, how much must be level
+constexpr double kTurns[] = {radians(30.0), radians(60.0), radians(90.0)};
+
+// The example's hand and way, turned about where it grips.
+Manner turned_manner(const Hand& hand, const Controller& controller, const Quat& turn) {
+  const ExamplePath& path = controller.path;
+  const Transform& grip = path.wrist_world[path.grip_frame];
+  Manner found;
+  found.wrist = turn * grip.rotation;
+  found.turned = angle_between(turn, Quat::Identity());
+  found.ahead = found.wrist * -Vec3::UnitY();
+  const Vec3 fingers = found.wrist * -Vec3::UnitZ();
+  found.across = found.ahead.cross(fingers);
+  const Vec3 level(found.ahead.x(), 0.0, found.ahead.z());
+  found.level = found.turned == 0.0 && level.norm() > kLevel;
+  if (found.level) {
+    found.ahead = level.normalized();
+    found.across = Vec3::UnitY();
+  }
+  found.along = found.across.cross(found.ahead);
+  if (found.along.dot(fingers) < 0.0) found.along = -found.along;
+  const Vec3 target = path.target_world[path.grip_frame].position - grip.position;
+  found.target_along = hand.length / controller.hand_length * found.along.dot(turn * target);
+  Vec3 last = Vec3::Zero();
+  for (int f = path.grip_frame - 1; f >= 0; --f) {
+    const Vec3 from_grip = path.wrist_world[f].position - grip.position;
+    if (from_grip.norm() > kWayIn) break;
+    if ((from_grip - last).norm() < kWayStep) continue;
+    last = from_grip;
+    found.way_in.push_back({turn * path.wrist_world[f].rotation, turn * from_grip});
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Manner> manners(const Hand& hand, const Controller& controller) {
+  std::vector<Manner> all = {turned_manner(hand, controller, Quat::Identity())};
+  if (!all[0].level) return all;
+  const Vec3 axis = all[0].ahead.cross(-Vec3::UnitY());
+  for (double turn : kTurns) all.push_back(turned_manner(hand, controller, exp_map(turn * axis)));
+  return all;
+}
+
+}  // namespace prehend::example_control
