@@ -52,6 +52,7 @@ io::Value path_value(const ExamplePath& path) {
   value["release_frame"] = path.release_frame;
   value["wrist"] = poses_value(path.wrist_world);
   value["target"] = poses_value(path.target_world);
+  value["target_center"] = Vec3(path.target_center.unaryExpr(&rounded));
   std::vector<double> distances = path.distances;
   for (double& distance : distances) distance = rounded(distance);
   value["distances"] = distances;
@@ -179,6 +180,7 @@ class Parser {
     made_.path.release_frame = reader.whole("release_frame");
     made_.path.wrist_world = poses(*table, "wrist", reader);
     made_.path.target_world = poses(*table, "target", reader);
+    if (table->find("target_center")) made_.path.target_center = reader.vector("target_center", 3);
     const Eigen::VectorXd distances =
         reader.vector("distances", Eigen::Index(made_.path.wrist_world.size()));
     made_.path.distances.assign(distances.begin(), distances.end());

@@ -15,6 +15,8 @@ constexpr double kFarthest = 1.6;
 constexpr double kTouch = 5e-4;   // m
 constexpr double kMargin = 2e-3;  // m: what a stopped digit touches besides
 constexpr double kLeastStep = 0.02, kLargestStep = 0.2;
+// Over the floor, on the way; how its corners are rounded, and less of it near the grip, m.
+constexpr double kClearance = 0.01, kRound = 0.02, kRoundNear = 0.1;
 // The back of a finger cannot press: cosine of what the skin faces to the finger's back.
 constexpr double kBack = -0.3;
 
@@ -39,9 +41,10 @@ ClosingHand::ClosingHand(const Hand& hand, const Controller& controller)
     : hand_(hand),
       kinematics_(hand),
       offsets_(coordinate_offsets(hand)),
-      is_palm_(hand.segments.size(), 0),
-      open_(controller.rest_pose(1)),
-      closing_(controller.rest_pose(2) - open_) {
+      is_palm_(hand.segments.size(), 0) {
+  const Controller within = within_range(controller, hand);
+  open_ = within.rest_pose(1);
+  closing_ = within.rest_pose(2) - open_;
   for (int s : palm_segments(hand)) is_palm_[s] = 1;
   for (int s = 0; s < hand.segment_count(); ++s) {
     if (hand.segments[s].digit == Digit::kThumb && hand.segments[s].phalanx > 0)
@@ -201,6 +204,18 @@ double ClosingHand::lowest(const Quat& wrist_world) const {
     least = std::min(least, std::min((wrist_world * c.a).y(), (wrist_world * c.b).y()) - c.radius);
   }
   return least;
+}
+
+Transform ClosingHand::above_floor(const Transform& wrist_world, const Transform& grip_world,
+                                   double floor_height) const {
+  const double least = floor_height + kClearance - lowest(wrist_world.rotation);
+  const double over = wrist_world.position.y() - least;
+  const double away = (wrist_world.position - grip_world.position).norm();
+  const double round = std::min(kRound, kRoundNear * away);
+  Transform raised = wrist_world;
+  // The larger of both heights, its corner rounded; no more than it is away from the grip.
+  raised.position.y() += std::min(0.5 * (std::hypot(over, round) - over), away);
+  return raised;
 }
 
 double ClosingHand::palm_reach(const Vec3& direction_wrist) const {

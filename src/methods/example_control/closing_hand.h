@@ -48,6 +48,10 @@ class ClosingHand {
 
   // Lowest point of the open hand, for a wrist at the origin turned like this.
   double lowest(const Quat& wrist_world) const;
+  // A wrist on its way to a grip, or away from it, raised such that the open hand clears the floor:
+  // smoothly, and the grip itself not at all.
+  Transform above_floor(const Transform& wrist_world, const Transform& grip_world,
+                        double floor_height) const;
   // How far the palm's skin and the open hand reach along a direction of the wrist's frame.
   double palm_reach(const Vec3& direction_wrist) const;
   // Between the pulps of thumb and middle finger of the open hand.
@@ -69,7 +73,7 @@ class ClosingHand {
   HandKinematics kinematics_;
   std::vector<int> offsets_;
   std::vector<char> is_palm_;
-  std::vector<int> thumb_;  // segments of it that other digits can meet
+  std::vector<int> thumb_;          // segments of it that other digits can meet
   Eigen::VectorXd open_, closing_;  // the pose, and the way from it to the grip
   std::vector<Placed> open_capsules_;
   std::vector<double> ways_;  // of each segment's skin from open to grip, at most

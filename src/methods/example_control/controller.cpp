@@ -106,7 +106,19 @@ const char* to_string(Phase phase) {
 
 Eigen::VectorXd Controller::rest_pose(int i) const {
   const double lead = gains.damping / gains.stiffness;
-  return 0.5 * (positions.row(i).transpose() + lead * velocities.row(i).transpose() + neutral);
+  const Eigen::VectorXd springs =
+      0.5 * (positions.row(i).transpose() + lead * velocities.row(i).transpose() + neutral);
+  const Eigen::VectorXd nearest = springs.cwiseMax(lower).cwiseMin(upper);
+  // Beyond a limit both springs pull against that of the limit.
+  const double yields = 2.0 * gains.stiffness / (2.0 * gains.stiffness + gains.limit_stiffness);
+  return nearest + yields * (springs - nearest);
+}
+
+Controller within_range(Controller controller, const Hand& hand) {
+  const CoordinateLimits own = coordinate_limits(hand);
+  for (Eigen::VectorXd* limit : {&controller.lower, &controller.upper})
+    *limit = limit->cwiseMax(own.lower).cwiseMin(own.upper);
+  return controller;
 }
 
 Status validate(const Controller& controller) {
@@ -169,6 +181,7 @@ Controller mirrored(const Controller& controller) {
   for (auto* poses : {&other.path.wrist_world, &other.path.target_world}) {
     for (Transform& pose : *poses) pose = mirror_x(pose);
   }
+  other.path.target_center = mirror_x(controller.path.target_center);
   return other;
 }
 

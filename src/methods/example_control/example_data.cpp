@@ -119,8 +119,10 @@ Result<ExampleData> read_example(const FitProblem& problem, const FitOptions& op
   data.frame_rate = clip.frame_rate;
   data.angles = smooth(joint_angles(*track), clip.frame_rate, options.smoothing_seconds);
   measure(problem, *track, other ? &*other : nullptr, data);
-  if (!two)
+  if (!two) {
+    data.target_center = clip.objects[problem.object].object->center_of_mass;
     data.target_speed = speeds_of(data.target_world, clip.frame_rate, options.smoothing_seconds);
+  }
   data.wrist =
       RigidCurve::through_samples(data.wrist_world, clip.frame_rate, options.smoothing_seconds);
   return data;

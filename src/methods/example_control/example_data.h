@@ -15,6 +15,7 @@ struct ExampleData {
   Smoothed angles;  // axis-angle, a frame a row
   std::vector<Transform> wrist_world;
   std::vector<Transform> target_world;
+  Vec3 target_center = Vec3::Zero();  // of mass, of an object
   RigidCurve wrist;
   std::vector<double> palm;          // gap between palm and target, m
   std::vector<double> touch;         // between the second nearest digit and the target

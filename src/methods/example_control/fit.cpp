@@ -231,6 +231,7 @@ void write_path(const Take& take, Controller& controller) {
                           take.data.wrist_world.begin() + last);
   path.target_world.assign(take.data.target_world.begin() + first,
                            take.data.target_world.begin() + last);
+  path.target_center = take.data.target_center;
   path.distances = take.distances;
   path.grip_frame = take.span.grip - first;
   path.release_frame = std::min(take.span.release, take.span.last) - first;

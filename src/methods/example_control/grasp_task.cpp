@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "methods/example_control/closing_hand.h"
+
 namespace prehend::example_control {
 namespace {
 
@@ -27,6 +29,7 @@ class Way {
   double time() const { return static_cast<double>(poses_.size()) / kRate; }
   const Transform& last() const { return poses_.back(); }
   const std::vector<Transform>& poses() const { return poses_; }
+  std::vector<Transform>& poses() { return poses_; }
 
   // `at` gives the pose a part of the way on, from 0 to 1; its end is the next one's beginning.
   template <typename At>
@@ -131,7 +134,13 @@ TaskPlan plan_task(const Controller& controller, const Hand& hand, const Present
   const Transform lifted{grip.rotation, grip.position + up};
   TaskPlan plan;
   Way way;
+  const ClosingHand open_hand(hand, controller);
+  const auto keep_above_floor = [&](size_t from) {
+    for (Transform& pose : std::span(way.poses()).subspan(from))
+      pose = open_hand.above_floor(pose, grip, presentation.floor_height);
+  };
   approach(controller.path, grip, hand.length, way);
+  keep_above_floor(0);
   plan.grip = way.time();
   way.stay(grip, task.settle_seconds);
   plan.lift = way.time();
@@ -147,7 +156,9 @@ TaskPlan plan_task(const Controller& controller, const Hand& hand, const Present
   plan.release = way.time();
   way.stay(grip, task.release_seconds);
   plan.leave = way.time();
+  const size_t left = way.poses().size();
   retreat(controller.path, grip, hand.length, way);
+  keep_above_floor(left);
   way.stay(way.last(), kPause);
   plan.end = way.time();
   plan.wrist_world = RigidCurve::through_samples(way.poses(), kRate, kSmoothing);

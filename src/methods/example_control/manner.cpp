@@ -28,7 +28,7 @@ Manner turned_manner(const Hand& hand, const Controller& controller, const Quat&
   }
   found.along = found.across.cross(found.ahead);
   if (found.along.dot(fingers) < 0.0) found.along = -found.along;
-  const Vec3 target = path.target_world[path.grip_frame].position - grip.position;
+  const Vec3 target = path.target_center_world(path.grip_frame) - grip.position;
   found.target_along = hand.length / controller.hand_length * found.along.dot(turn * target);
   Vec3 last = Vec3::Zero();
   for (int f = path.grip_frame - 1; f >= 0; --f) {

@@ -69,7 +69,7 @@ Presenter::Presenter(const Object& object, const Hand& hand, const Controller& c
                      const PresentOptions& options)
     : object_(object),
       options_(options),
-      place_(controller.path.target_world[0].position),
+      place_(controller.path.target_center_world(0)),
       reached_(object, controller) {
   for (Manner& manner : manners(hand, controller)) {
     reaches_.emplace_back(reached_, hand, controller, std::move(manner), options);

@@ -108,9 +108,8 @@ std::optional<Vec3> Reach::slide(const Transform& object_world, const Offset& of
 bool Reach::comes_freely(const Transform& object_world, const Vec3& wrist) const {
   const Transform object_from_world = object_world.inverse();
   return std::all_of(manner_.way_in.begin(), manner_.way_in.end(), [&](const Transform& on_way) {
-    const Transform at{on_way.rotation, wrist + on_way.position};
-    if (at.position.y() + closing_.lowest(at.rotation) < options_.floor_height - kPenetration)
-      return false;
+    const Transform at = closing_.above_floor({on_way.rotation, wrist + on_way.position},
+                                              {manner_.wrist, wrist}, options_.floor_height);
     const auto gaps = closing_.open_gaps(*reached_.field, object_from_world * at);
     return std::min(gaps.palm, gaps.digits) > -kPenetration;
   });
@@ -161,7 +160,8 @@ double Reach::cost(const Transform& object_world, const Vec3& wrist, double boun
   const double worst =
       std::max(plain, worst_squeeze(grip.contacts, object_world.rotation.conjugate(), bound - sum));
   if (presentation)
-    *presentation = {object_world, {manner_.wrist, wrist}, plain, grip.digits, reached_.field};
+    *presentation = {object_world, {manner_.wrist, wrist}, plain,
+                     grip.digits,  reached_.field,         options_.floor_height};
   return sum + worst;
 }
 

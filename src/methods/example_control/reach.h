@@ -38,7 +38,7 @@ class Reach {
   };
   // The wrist where the palm grips or a digit would touch.
   std::optional<Vec3> slide(const Transform& object_world, const Offset& offset) const;
-  // Neither the object nor the floor is in its way.
+  // The object is not in its way.
   bool comes_freely(const Transform& object_world, const Vec3& wrist) const;
   // Less is better; infinite beyond the bound, or where nothing is gripped.
   double cost(const Transform& object_world, const Vec3& wrist, double bound,

@@ -134,11 +134,7 @@ Gains gains_of(const ControlledHand& hand, const SimulationOptions& options) {
 std::shared_ptr<const Controller> controller_of(const ControlledHand& hand,
                                                 const SimulationOptions& options) {
   if (options.grip != Grip::kHold) return hand.controller;
-  auto within = std::make_shared<Controller>(*hand.controller);
-  const CoordinateLimits own = coordinate_limits(*hand.hand);
-  within->lower = within->lower.cwiseMax(own.lower);
-  within->upper = within->upper.cwiseMin(own.upper);
-  return within;
+  return std::make_shared<const Controller>(within_range(*hand.controller, *hand.hand));
 }
 
 Status check(const SimulationProblem& problem, const SimulationOptions& options) {
@@ -208,16 +204,17 @@ Result<Simulation> Simulation::build(const SimulationProblem& problem,
   for (int h = 0; h < static_cast<int>(problem.hands.size()); ++h) {
     const ControlledHand& given = problem.hands[h];
     const Gains gains = gains_of(given, options);
-    Impl::Hand hand{
-        given, HandTorques(**world, h, controller_of(given, options), gains, options.terms),
-        PhaseMachine(given.controller->distances, given.release), palm_segments(*given.hand)};
+    const auto controller = controller_of(given, options);
+    Impl::Hand hand{given, HandTorques(**world, h, controller, gains, options.terms),
+                    PhaseMachine(given.controller->distances, given.release),
+                    palm_segments(*given.hand)};
     hand.alpha = given.alpha;
     hand.frames_world.resize(given.hand->segments.size());
     if (options.grip == Grip::kHold && given.target_object >= 0 &&
         given.target_object < static_cast<int>(problem.objects.size()))
       hand.hold.emplace(*given.hand, problem.objects[given.target_object].object, options.hold);
     impl.state->set_hand(h, given.wrist_world.at(0.0).pose,
-                         given.start_angles.value_or(given.controller->rest_pose(0)));
+                         given.start_angles.value_or(controller->rest_pose(0)));
     impl.hands.push_back(std::move(hand));
   }
   impl.wanted.setZero((*world)->dof());

@@ -52,9 +52,12 @@ struct ExamplePath {
   double frame_rate = 60.0;
   std::vector<Transform> wrist_world;
   std::vector<Transform> target_world;
+  Vec3 target_center = Vec3::Zero();  // of mass, in the target's frame: what the hand closes around
   std::vector<double> distances;  // what the palm had still to go, m: for motion without the target
   int grip_frame = 0;             // first of the gripping state
   int release_frame = 0;          // first after it
+
+  Vec3 target_center_world(int frame) const { return target_world[frame] * target_center; }
 };
 
 struct Controller {
@@ -88,6 +91,8 @@ Status fits_hand(const Controller& controller, const Hand& hand);
 // dt^2 (2 k_S + k_JL) + 2 dt (2 k_D) < 4.
 Status stable_at(const Gains& gains, double timestep);
 
+// With limits no wider than the hand's own: a library of another rig may show more.
+Controller within_range(Controller controller, const Hand& hand);
 // The same controller for the other hand.
 Controller mirrored(const Controller& controller);
 

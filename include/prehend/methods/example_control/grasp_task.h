@@ -21,6 +21,7 @@ struct Presentation {
   // Of the object's shape, sampled around where the hand closes: a simulation that is given it
   // need not stop for that.
   std::shared_ptr<const geometry::SignedDistance> distance;
+  double floor_height = 0.0;  // what it stands on
 };
 
 struct PresentOptions {
