@@ -84,6 +84,7 @@ class TaskSetter {
     control::Presentation* presented = &(*ways)[rehearsed.way];
     simulation.objects[0].pose_world = presented->object_world;
     simulation.objects[0].distance = presented->distance;
+    hand.controller = presented->controller;
     plan_grasp(*presented, hand);
     job_.presentation = std::move(*presented);
     return {};

@@ -49,6 +49,7 @@ TEST(ControlFile, WhatIsWrittenComesBack) {
     EXPECT_EQ(a->path.grip_frame, b->path.grip_frame);
     EXPECT_EQ(a->path.release_frame, b->path.release_frame);
     EXPECT_EQ(a->path.distances, b->path.distances);
+    EXPECT_LT((a->path.target_center - b->path.target_center).norm(), kRounding);
     ASSERT_EQ(b->path.target_world.size(), 4u);
     for (int i = 0; i < 4; ++i) {
       EXPECT_LT((a->path.wrist_world[i].position - b->path.wrist_world[i].position).norm(),

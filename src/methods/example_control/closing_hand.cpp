@@ -15,8 +15,8 @@ constexpr double kFarthest = 1.6;
 constexpr double kTouch = 5e-4;   // m
 constexpr double kMargin = 2e-3;  // m: what a stopped digit touches besides
 constexpr double kLeastStep = 0.02, kLargestStep = 0.2;
-// Over the floor, on the way; how its corners are rounded, and less of it near the grip, m.
-constexpr double kClearance = 0.01, kRound = 0.02, kRoundNear = 0.1;
+// Over the floor, on the way, and how corners are rounded, m; of the way to the grip, no more.
+constexpr double kClearance = 0.01, kRound = 0.02, kNearGrip = 0.1;
 // The back of a finger cannot press: cosine of what the skin faces to the finger's back.
 constexpr double kBack = -0.3;
 
@@ -208,13 +208,15 @@ double ClosingHand::lowest(const Quat& wrist_world) const {
 
 Transform ClosingHand::above_floor(const Transform& wrist_world, const Transform& grip_world,
                                    double floor_height) const {
-  const double least = floor_height + kClearance - lowest(wrist_world.rotation);
+  const double near = kNearGrip * (wrist_world.position - grip_world.position).norm();
+  const double least = floor_height + std::min(kClearance, near) - lowest(wrist_world.rotation);
   const double over = wrist_world.position.y() - least;
-  const double away = (wrist_world.position - grip_world.position).norm();
-  const double round = std::min(kRound, kRoundNear * away);
+  const double round = std::min(kRound, near);
   Transform raised = wrist_world;
-  // The larger of both heights, its corner rounded; no more than it is away from the grip.
-  raised.position.y() += std::min(0.5 * (std::hypot(over, round) - over), away);
+  // The larger of both heights, its corner rounded.
+  if (over < -round) raised.position.y() -= over;
+  if (std::abs(over) < round)
+    raised.position.y() += (round - over) * (round - over) / (4.0 * round);
   return raised;
 }
 

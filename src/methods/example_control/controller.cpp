@@ -114,6 +114,15 @@ Eigen::VectorXd Controller::rest_pose(int i) const {
   return nearest + yields * (springs - nearest);
 }
 
+Controller opened_wider(Controller controller, double part) {
+  constexpr std::pair<int, int> kOpenAndClosed[] = {{1, 2}, {4, 3}};
+  for (const auto& [open, closed] : kOpenAndClosed) {
+    for (Setpoints* setpoints : {&controller.positions, &controller.velocities})
+      setpoints->row(open) += part * (setpoints->row(open) - setpoints->row(closed));
+  }
+  return controller;
+}
+
 Controller within_range(Controller controller, const Hand& hand) {
   const CoordinateLimits own = coordinate_limits(hand);
   for (Eigen::VectorXd* limit : {&controller.lower, &controller.upper})

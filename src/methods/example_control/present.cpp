@@ -22,6 +22,9 @@ constexpr int kRounds = 3;  // of moving about, each half as far
 constexpr double kOtherSide = 2.0;
 constexpr double kOtherManner = 2.0;
 constexpr double kTipping = 1.5, kSafeTip = radians(8.0), kLeastTip = radians(4.0);
+// How much wider than the example's the hand is opened, one after the other until a way is good.
+constexpr double kWider[] = {0.0, 0.6, 1.5};
+constexpr double kGood = 7.0;
 constexpr double kWorse = 6.0;  // than the best: not worth a try
 
 // One way to present the object.
@@ -49,6 +52,7 @@ class Presenter {
   void try_side(const Standing& side, double penalty);
   // The best, moved about, in order.
   std::vector<Presentation> best(int count);
+  double best_cost() const { return best_cost_; }
 
  private:
   Transform stand(const Way& way) const;
@@ -205,16 +209,26 @@ Result<std::vector<Presentation>> presentations(const Object& object, const Hand
     return Error{fmt::format("controller {} has no example of a grip to place the hand by",
                              controller.name)};
   }
-  Presenter presenter(object, hand, controller, options);
   std::vector<Standing> sides = {{Quat::Identity(), 0.0, kSafeTip}};
   if (options.turn == PresentOptions::Turn::kAny) sides = standing_sides(object, kLeastTip);
-  for (const Standing& side : sides) {
-    const double other = &side == &sides[0] ? 0.0 : kOtherSide;
-    const double tips = kTipping * std::max(0.0, 1.0 - side.tip / kSafeTip);
-    presenter.try_side(side, other + tips);
+  std::vector<Presentation> found;
+  double opening = 0.0;
+  for (const double wider : kWider) {
+    const auto opened = std::make_shared<const Controller>(opened_wider(controller, wider));
+    Presenter presenter(object, hand, *opened, options);
+    for (const Standing& side : sides) {
+      const double other = &side == &sides[0] ? 0.0 : kOtherSide;
+      const double tips = kTipping * std::max(0.0, 1.0 - side.tip / kSafeTip);
+      presenter.try_side(side, other + tips);
+    }
+    for (Presentation& way : presenter.best(count)) {
+      way.controller = opened;
+      found.push_back(std::move(way));
+    }
+    opening = ClosingHand(hand, *opened).opening();
+    if (presenter.best_cost() < kGood) break;
   }
-  std::vector<Presentation> found = presenter.best(count);
-  if (found.empty()) return nothing_found(object, ClosingHand(hand, controller).opening());
+  if (found.empty()) return nothing_found(object, opening);
   return found;
 }
 

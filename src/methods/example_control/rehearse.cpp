@@ -31,6 +31,7 @@ RunProblem short_task(const SimulationProblem& scene, Presentation way, const Ve
   run.simulation = scene;
   run.simulation.hands.resize(1);
   ControlledHand& hand = run.simulation.hands[0];
+  if (way.controller) hand.controller = way.controller;
   way.grip_wrist_world.position += way.grip_wrist_world.turn(miss);
   const TaskPlan plan = plan_task(*hand.controller, *hand.hand, way, task);
   hand.wrist_world = plan.wrist_world;

@@ -17,17 +17,49 @@ Hand make_hand(Side side = Side::kRight, HandProfile profile = HandProfile::kBal
 
 Controller make_controller(const Hand& hand) { return random_controller(hand, 0.3, 7); }
 
-TEST(Controller, PassiveAndActiveSpringsBalanceInTheRestPose) {
+TEST(Controller, SpringsBalanceInTheRestPoseAlsoAgainstLimits) {
   const Controller controller = make_controller(make_hand());
+  int beyond = 0;
   const auto [k_s, k_d, k_jl] = controller.gains;
   for (int i = 0; i < kSetpointCount; ++i) {
     const Eigen::VectorXd rest = controller.rest_pose(i);
-    // eq. 4 and eq. 5 at rest within the limits.
-    const Eigen::VectorXd passive = k_s * (controller.neutral - rest);
+    // eq. 3 to 5 at rest.
+    const Eigen::VectorXd outside =
+        rest - rest.cwiseMax(controller.lower).cwiseMin(controller.upper);
+    beyond += static_cast<int>((outside.array() != 0.0).count());
+    const Eigen::VectorXd passive = k_s * (controller.neutral - rest) - k_jl * outside;
     const Eigen::VectorXd active = k_s * (controller.positions.row(i).transpose() - rest) +
                                    k_d * controller.velocities.row(i).transpose();
     EXPECT_LT((passive + active).cwiseAbs().maxCoeff(), 1e-10);
   }
+  EXPECT_GT(beyond, 10);
+}
+
+TEST(Controller, OpensWiderAlongTheLineFromClosedToOpen) {
+  const Controller controller = make_controller(make_hand()), wider = opened_wider(controller, 0.5);
+  for (const auto& [open, closed] : {std::pair{1, 2}, {4, 3}}) {
+    const Eigen::RowVectorXd was =
+        controller.positions.row(open) - controller.positions.row(closed);
+    const Eigen::RowVectorXd is = wider.positions.row(open) - wider.positions.row(closed);
+    EXPECT_LT((is - 1.5 * was).norm(), 1e-12);
+    EXPECT_EQ(wider.positions.row(closed), controller.positions.row(closed));
+  }
+  EXPECT_EQ(opened_wider(controller, 0.0).positions, controller.positions);
+}
+
+TEST(Controller, LimitsWithinTheHandsRangeStayAndOthersAreBrought) {
+  const Hand hand = make_hand();
+  const CoordinateLimits own = coordinate_limits(hand);
+  Controller controller = make_controller(hand);
+  controller.lower = own.lower + 0.1 * (own.upper - own.lower);
+  controller.upper = own.upper;
+  controller.lower[3] = own.lower[3] - 1.0;
+  controller.upper[3] = own.lower[3] - 0.5;  // wholly outside
+  const Controller within = within_range(controller, hand);
+  EXPECT_EQ(within.lower[3], own.lower[3]);
+  EXPECT_EQ(within.upper[3], own.lower[3]);
+  EXPECT_EQ(within.lower[4], controller.lower[4]);
+  EXPECT_EQ(within.upper.tail(10), controller.upper.tail(10));
 }
 
 TEST(Controller, AWholeOneIsValid) {

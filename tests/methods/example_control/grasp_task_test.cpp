@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "methods/example_control/closing_hand.h"
 #include "tests/methods/example_control/test_controller.h"
 
 namespace prehend::example_control {
@@ -64,6 +65,25 @@ TEST_F(PlanTask, ComesAndGoesAsTheExampleDid) {
   for (double time = 0.0; time < plan.grip; time += 0.05) {
     EXPECT_LT(at(plan, time).cross(came).norm() / came.norm(), kSmoothed);
   }
+}
+
+// Examples whose table was lower lead the hand into the floor; the grip itself stays where it is.
+TEST_F(PlanTask, TheOpenHandStaysAboveTheFloor) {
+  for (size_t f = 0; f < controller_.path.wrist_world.size(); ++f) {
+    const double away = static_cast<double>(f) - controller_.path.grip_frame;
+    controller_.path.wrist_world[f].position.y() -= 0.004 * std::abs(away);
+  }
+  const ClosingHand open_hand(hand_, controller_);
+  Transform& grip = presentation_.grip_wrist_world;
+  grip.position.y() = 0.02 - open_hand.lowest(grip.rotation);
+  const TaskPlan plan = plan_task(controller_, hand_, presentation_);
+  double lowest = INFINITY;
+  for (double time = 0.0; time < plan.end; time += 0.01) {
+    const Transform wrist = plan.wrist_world.at(time).pose;
+    lowest = std::min(lowest, wrist.position.y() + open_hand.lowest(wrist.rotation));
+  }
+  EXPECT_GT(lowest, 0.001);
+  EXPECT_LT(at(plan, plan.lift).norm(), kMeterTolerance);
 }
 
 TEST_F(PlanTask, ShakesAsOftenAndAsFarAsAsked) {

@@ -89,6 +89,40 @@ TEST_F(Present, FindsTheExamplesOwnGrip) {
   EXPECT_NEAR(here.z(), there.z(), kNear);
 }
 
+// Recorded objects have their frames where their makers put them.
+TEST_F(Present, WhereTheExamplesObjectHasItsFrameDoesNotMatter) {
+  const Object object =
+      *geometry::object_from_primitive("cylinder", ShapeKind::kCylinder, {0.03, 0.09, 0.0}, 0.2);
+  Controller elsewhere = controller_;
+  const Vec3 center(0.02, 0.09, -0.03);
+  elsewhere.path.target_center = center;
+  for (Transform& pose : elsewhere.path.target_world)
+    pose = pose * Transform::from_position(-center);
+  const auto one = present(object, hand_, controller_), other = present(object, hand_, elsewhere);
+  ASSERT_TRUE(one.ok() && other.ok());
+  constexpr double kSame = 1e-9;
+  EXPECT_LT((one->object_world.position - other->object_world.position).norm(), kSame);
+  EXPECT_LT((one->grip_wrist_world.position - other->grip_wrist_world.position).norm(), kSame);
+}
+
+// A hand that hardly opens is opened wider for what does not fit.
+TEST_F(Present, AHandOpensAsFarAsTheObjectIsWide) {
+  const Object object =
+      *geometry::object_from_primitive("cylinder", ShapeKind::kCylinder, {0.03, 0.09, 0.0}, 0.2);
+  const Controller narrow = opened_wider(controller_, -0.9);
+  const double open = ClosingHand(hand_, narrow).opening();
+  ASSERT_LT(open, ClosingHand(hand_, controller_).opening());
+  const auto found = presentations(object, hand_, narrow, {}, 4);
+  ASSERT_TRUE(found.ok()) << found.message();
+  const auto widest = std::max_element(found->begin(), found->end(), [&](auto& a, auto& b) {
+    return ClosingHand(hand_, *a.controller).opening() <
+           ClosingHand(hand_, *b.controller).opening();
+  });
+  EXPECT_GT(ClosingHand(hand_, *widest->controller).opening(), open);
+  const auto easy = presentations(object, hand_, controller_, {}, 4);
+  for (const Presentation& way : *easy) EXPECT_EQ(way.controller->positions, controller_.positions);
+}
+
 // Invariants of what is presented, for all ten objects of the task.
 TEST_F(Present, TheTenObjectsStandAndTheHandComesFreely) {
   constexpr double kStands = 1e-9, kDeepest = 2.5e-3;  // m

@@ -31,6 +31,7 @@ inline Controller random_controller(const Hand& hand, double most, std::uint64_t
   controller.upper = controller.neutral.array() + 0.25 * most;
   controller.grip_distance = 0.0412;
   controller.grip_seconds = 1.75;
+  controller.path.target_center = {0.01, -0.02, 0.03};
   controller.path.frame_rate = 120.0;
   controller.path.grip_frame = 1;
   controller.path.release_frame = 3;

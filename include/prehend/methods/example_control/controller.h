@@ -79,7 +79,7 @@ struct Controller {
   ExamplePath path;
 
   // Where setpoint `i` alone would bring the hand: passive and active springs are equally stiff and
-  // meet half way.
+  // meet half way, or a little beyond a limit.
   Eigen::VectorXd rest_pose(int i) const;
 };
 
@@ -93,6 +93,9 @@ Status stable_at(const Gains& gains, double timestep);
 
 // With limits no wider than the hand's own: a library of another rig may show more.
 Controller within_range(Controller controller, const Hand& hand);
+// Opens by this part more than the example did, before the grip and after the release: people too
+// open as far as what they reach for is wide.
+Controller opened_wider(Controller controller, double part);
 // The same controller for the other hand.
 Controller mirrored(const Controller& controller);
 

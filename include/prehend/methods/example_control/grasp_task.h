@@ -22,6 +22,8 @@ struct Presentation {
   // need not stop for that.
   std::shared_ptr<const geometry::SignedDistance> distance;
   double floor_height = 0.0;  // what it stands on
+  // That grips it so: the one given, or one that opens wider.
+  std::shared_ptr<const Controller> controller;
 };
 
 struct PresentOptions {
@@ -40,7 +42,8 @@ struct PresentOptions {
 Result<Presentation> present(const Object& object, const Hand& hand, const Controller& controller,
                              const PresentOptions& options = {});
 // Up to so many, the best first, that differ in the object's side or quarter turn or in how the
-// hand comes; no dynamics decide here, so the first need not be the best in a simulation.
+// hand comes; no dynamics decide here, so the first need not be the best in a simulation. Where
+// none is good, as many more of hands that open wider than the example's.
 Result<std::vector<Presentation>> presentations(const Object& object, const Hand& hand,
                                                 const Controller& controller,
                                                 const PresentOptions& options, int count);
