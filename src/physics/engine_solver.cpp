@@ -166,17 +166,19 @@ void Solver::give(mjData* d) const {
   constraints_.states(d->efc_state);
 }
 
-// Ends where the engine's does: when gradient or gain, by its measure, are less than its tolerance.
+// Ends where the engine's does: when gradient or gain, by its measure, are less than its tolerance,
+// but never before a first step. By that measure a warm start may seem good enough and be wrong by
+// what moves the lightest bones.
 void Solver::solve(const mjModel* m, mjData* d, const SolverStructure& structure) {
   structure_ = &structure;
   gather(m, d);
   choose_start(m);
   const double scale = 1.0 / (m->stat.meaninertia * m->nv), tolerance = m->opt.tolerance;
-  double now = cost(), gain = tolerance;
+  double now = cost(), gain = 0.0;
   d->solver_iter = 0;
   for (find_gradient(); d->solver_iter < m->opt.iterations; ++d->solver_iter) {
-    if (!(gain >= tolerance && scale * std::sqrt(product(gradient_, gradient_)) >= tolerance))
-      break;
+    const double slope = scale * std::sqrt(product(gradient_, gradient_));
+    if (d->solver_iter > 0 && !(gain >= tolerance && slope >= tolerance)) break;
     find_search();
     constraints_.prepare_line(residual_.data(), along_.data());
     advance(line_step(kLineShare * tolerance / scale * std::sqrt(product(search_, search_))));
