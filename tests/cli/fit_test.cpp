@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -18,7 +20,8 @@ namespace fs = std::filesystem;
 class FitCommand : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    clips = fs::temp_directory_path() / "prehend_fit_clips";
+    // Tests of this suite may run in several processes at once.
+    clips = fs::temp_directory_path() / ("prehend_fit_clips_" + std::to_string(getpid()));
     fs::remove_all(clips);
     std::ostringstream o, e;
     ASSERT_EQ(run({"fit", "--examples", clips.string()}, {o, e}), kExitDone) << e.str();
