@@ -63,6 +63,7 @@ const Scene* scene_of(const std::string& name) {
   const auto presented = present(*object, *hand.hand, *hand.controller);
   if (!presented) return nullptr;
   Scene& scene = made[name];
+  hand.controller = presented->controller;
   scene.plan = plan_task(*hand.controller, *hand.hand, *presented);
   hand.wrist_world = scene.plan.wrist_world;
   scene.problem.floor_height = 0.0;

@@ -37,6 +37,7 @@ int main() {
   hand.open_while_closing = true;
   const auto presented = present(*object, *hand.hand, *hand.controller);
   if (!presented) return fail(presented.message());
+  hand.controller = presented->controller;  // the same, or one that opens wider
   const TaskPlan plan = plan_task(*hand.controller, *hand.hand, *presented, {.lift = kUp});
   hand.wrist_world = plan.wrist_world;
 
