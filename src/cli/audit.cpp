@@ -7,7 +7,7 @@
 #include "prehend/audit/audit.h"
 #include "prehend/cli/load.h"
 #include "prehend/cli/session.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
 
 namespace prehend::cli {
 namespace {
@@ -57,11 +57,11 @@ Result<audit::AuditOptions> audit_options(const Arguments& a) {
 }
 
 Status write_output(const audit::AuditReport& report, const Clip& clip, const std::string& path) {
-  if (path.ends_with(".csv")) return io::write_file(path, audit_csv(report, clip.frame_rate));
+  if (path.ends_with(".csv")) return write_file(path, audit_csv(report, clip.frame_rate));
   if (path.ends_with(".png")) {
-    return io::write_png(audit_picture(report, clip.frame_rate, clip.name), path);
+    return picture::write_png(audit_picture(report, clip.frame_rate, clip.name), path);
   }
-  return io::write_file(path, io::to_json(audit_value(report)) + "\n");
+  return write_file(path, io::to_json(audit_value(report)) + "\n");
 }
 
 Result<int> run(const Arguments& a, Session& session) {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "prehend/io/picture_draw.h"
+#include "prehend/picture/draw.h"
 
 namespace prehend::cli {
 
@@ -63,26 +63,26 @@ std::string audit_csv(const audit::AuditReport& report, double frame_rate) {
   return text;
 }
 
-io::Image audit_picture(const audit::AuditReport& report, double frame_rate,
-                        const std::string& title) {
+picture::Image audit_picture(const audit::AuditReport& report, double frame_rate,
+                             const std::string& title) {
   const auto plot = [&](const char* label,
                         const std::function<double(const audit::FrameAudit&)>& get) {
-    io::Plot p;
+    picture::Plot p;
     p.title = title;
     p.x_label = "time [s]";
     p.y_label = label;
     p.height = 320;
-    io::Series series;
+    picture::Series series;
     for (size_t f = 0; f < report.frames.size(); ++f) {
       series.x.push_back(f / frame_rate);
       series.y.push_back(get(report.frames[f]));
     }
     p.series.push_back(std::move(series));
-    return io::draw_plot(p);
+    return picture::draw_plot(p);
   };
-  io::SheetOptions columns;
+  picture::SheetOptions columns;
   columns.columns = 1;
-  return io::compose_sheet(
+  return picture::compose_sheet(
       {plot("penetration [mm]", [](const auto& f) { return 1e3 * f.penetration; }),
        plot("unexplained / weight", [](const auto& f) { return f.residual; }),
        plot("grip [N]", [](const auto& f) { return f.grip_force; })},

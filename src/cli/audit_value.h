@@ -4,8 +4,8 @@
 #include <string>
 
 #include "prehend/audit/audit.h"
-#include "prehend/io/plot.h"
 #include "prehend/io/value.h"
+#include "prehend/picture/plot.h"
 
 namespace prehend::cli {
 
@@ -16,7 +16,7 @@ std::string audit_text(const audit::AuditReport& report);
 // A row a frame.
 std::string audit_csv(const audit::AuditReport& report, double frame_rate);
 // Penetration, unexplained wrench and grip over time.
-io::Image audit_picture(const audit::AuditReport& report, double frame_rate,
-                        const std::string& title);
+picture::Image audit_picture(const audit::AuditReport& report, double frame_rate,
+                             const std::string& title);
 
 }  // namespace prehend::cli

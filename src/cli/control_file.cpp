@@ -7,7 +7,8 @@
 #include <fmt/format.h>
 
 #include "cli/value_reader.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 
 namespace prehend::cli {
 namespace {
@@ -228,7 +229,7 @@ io::Value controllers_value(const std::vector<Controller>& controllers) {
 }
 
 Status write_controllers(const std::string& path, const std::vector<Controller>& controllers) {
-  return io::write_file(path, io::to_json_rows(controllers_value(controllers)));
+  return write_file(path, io::to_json_rows(controllers_value(controllers)));
 }
 
 Result<std::vector<Controller>> parse_controllers(const io::Value& value, const std::string& file) {
@@ -249,9 +250,9 @@ Result<std::vector<Controller>> parse_controllers(const io::Value& value, const 
 }
 
 Result<std::vector<Controller>> load_controllers(const std::string& path) {
-  const auto text = io::read_file(path);
+  const auto text = read_file(path);
   if (!text) return text.error();
-  const std::string file = io::printable(path, 200);
+  const std::string file = printable(path, 200);
   const auto value = io::parse_json(*text, file);
   if (!value) return Error{value.message() + "; a controller is what prehend fit writes"};
   return parse_controllers(*value, file);

@@ -9,7 +9,7 @@
 #include "prehend/cli/load.h"
 #include "prehend/cli/save.h"
 #include "prehend/cli/session.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 
 namespace prehend::cli {
 namespace {
@@ -40,7 +40,7 @@ Result<std::optional<int>> cut_end(std::string_view text, const Clip& clip,
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value >= 0.0) || value > 1e9)
     return Error{fmt::format("--cut: '{}' should be such as 1.5:4 (seconds) or 10f:200f (frames)",
-                             io::printable(whole))};
+                             printable(whole))};
   return std::optional<int>(
       static_cast<int>(std::lround(frames ? value : value * clip.frame_rate)));
 }
@@ -48,7 +48,7 @@ Result<std::optional<int>> cut_end(std::string_view text, const Clip& clip,
 Result<Clip> cut_clip(const Clip& clip, const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos)
-    return Error{fmt::format("--cut: '{}' should be FROM:TO, such as 1.5:4", io::printable(text))};
+    return Error{fmt::format("--cut: '{}' should be FROM:TO, such as 1.5:4", printable(text))};
   const auto first = cut_end(std::string_view(text).substr(0, colon), clip, text);
   if (!first) return first.error();
   const auto last = cut_end(std::string_view(text).substr(colon + 1), clip, text);
@@ -56,8 +56,8 @@ Result<Clip> cut_clip(const Clip& clip, const std::string& text) {
   const int from = first->value_or(0);
   const int to = std::min(last->value_or(clip.frame_count() - 1), clip.frame_count() - 1);
   if (from > to)
-    return Error{fmt::format("--cut: '{}' keeps nothing of {} frames, {:.3f} s",
-                             io::printable(text), clip.frame_count(), clip.duration())};
+    return Error{fmt::format("--cut: '{}' keeps nothing of {} frames, {:.3f} s", printable(text),
+                             clip.frame_count(), clip.duration())};
   return cut(clip, from, to);
 }
 

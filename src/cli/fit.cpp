@@ -14,7 +14,7 @@
 #include "cli/verbs.h"
 #include "prehend/cli/save.h"
 #include "prehend/cli/session.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/io/bvh_clip.h"
 #include "prehend/io/mesh_file.h"
 #include "prehend/methods/example_control/examples.h"
@@ -74,8 +74,8 @@ Result<int> write_examples(const std::string& folder, Session& session) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed)
-    return Error{fmt::format("--examples: cannot make the folder {}: {}",
-                             io::printable(folder, 200), failed.message())};
+    return Error{fmt::format("--examples: cannot make the folder {}: {}", printable(folder, 200),
+                             failed.message())};
   control::PerformanceOptions options;
   options.seed = session.common().seed;
   std::vector<std::string> files;
@@ -122,7 +122,7 @@ Error no_such_track(const char* option, const std::string& text, const Clip& cli
   for (const HandTrack& track : clip.hands) names.push_back(track.hand->name);
   if (objects)
     for (const ObjectTrack& track : clip.objects) names.push_back(track.object->name);
-  return Error{fmt::format("{}: there is no '{}'; there are {}", option, io::printable(text),
+  return Error{fmt::format("{}: there is no '{}'; there are {}", option, printable(text),
                            fmt::join(names, ", "))};
 }
 
@@ -140,7 +140,7 @@ FitProblem two_hands(const Clip& clip, int hand, int other) {
 }
 
 Result<std::vector<FitProblem>> make_problems(const Arguments& a, const Clip& clip) {
-  const std::string file = io::printable(a.inputs[0], 200);
+  const std::string file = printable(a.inputs[0], 200);
   if (clip.hands.empty()) return Error{file + ": has no hand; fit needs one and what it grasps"};
   int hand = 0;
   if (!a.track.empty()) {
@@ -196,7 +196,7 @@ Result<std::vector<Clip>> load_library(const Arguments& a, Session& session) {
     auto loaded = load_clip(path, a.load);
     if (!loaded) return loaded.error();
     if (loaded->clip.hands.empty())
-      return Error{io::printable(path, 200) + ": has no hand; the library is motion of hands"};
+      return Error{printable(path, 200) + ": has no hand; the library is motion of hands"};
     clips.push_back(std::move(loaded->clip));
     monitor.report(double(clips.size()) / double(a.library.size()), "reading " + path);
   }
@@ -232,7 +232,7 @@ FitOptions fit_options(const Arguments& a, const Session& session, const Clip& c
   options.grasp = a.grasp;
   options.name = a.name.empty() ? clip.name : a.name;
   for (const std::string& path : session.common().outputs) {
-    if (a.name.empty() && io::file_ending(path) == ".json")
+    if (a.name.empty() && file_ending(path) == ".json")
       options.name = std::filesystem::path(path).stem().string();
   }
   return options;
@@ -248,8 +248,7 @@ Result<std::vector<FitResult>> fit_all(const Arguments& a, std::vector<FitProble
     FitOptions options = fit_options(a, session, problem.example, problem.object < 0);
     if (problems.size() > 1) options.name += fmt::format("-{}", fits.size() + 1);
     auto fitted = fit(problem, options, session.monitor());
-    if (!fitted)
-      return Error{fmt::format("{}: {}", io::printable(a.inputs[0], 200), fitted.message())};
+    if (!fitted) return Error{fmt::format("{}: {}", printable(a.inputs[0], 200), fitted.message())};
     fits.push_back(std::move(*fitted));
     if (session.stopped()) break;
   }
@@ -258,8 +257,8 @@ Result<std::vector<FitResult>> fit_all(const Arguments& a, std::vector<FitProble
 
 Status write(const Arguments& a, const std::vector<FitProblem>& problems,
              const std::vector<FitResult>& fits, const std::string& path, Session& session) {
-  const std::string ending = io::file_ending(path);
-  if (ending == ".png") return io::write_png(fit_picture(fits, a.start), path);
+  const std::string ending = file_ending(path);
+  if (ending == ".png") return picture::write_png(fit_picture(fits, a.start), path);
   if (ending == ".json") {
     std::vector<example_control::Controller> controllers;
     for (const FitResult& fit : fits) controllers.push_back(fit.controller);
@@ -291,8 +290,7 @@ void report(const Arguments& a, const std::vector<FitResult>& fits, Session& ses
 
 Result<int> list(const Arguments& a, const FitProblem& problem, Session& session) {
   const auto grasps = list_grasps(problem);
-  if (!grasps)
-    return Error{fmt::format("{}: {}", io::printable(a.inputs[0], 200), grasps.message())};
+  if (!grasps) return Error{fmt::format("{}: {}", printable(a.inputs[0], 200), grasps.message())};
   const double rate = problem.example.frame_rate;
   session.print(grasps_found_text(*grasps, rate, a.start));
   session.report.details["grasps"] = grasps_found_value(*grasps, rate, a.start);

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "prehend/io/picture_draw.h"
-#include "prehend/io/plot.h"
+#include "prehend/picture/draw.h"
+#include "prehend/picture/plot.h"
 
 namespace prehend::cli {
 namespace {
@@ -84,16 +84,16 @@ std::vector<double> flexion_deg(const Eigen::MatrixXd& angles, Eigen::Index join
   return values;
 }
 
-io::Image joint_panel(const FitResult& fit, const std::string& joint, double from) {
+picture::Image joint_panel(const FitResult& fit, const std::string& joint, double from) {
   const auto& joints = fit.controller.joints;
   const auto index = std::find(joints.begin(), joints.end(), joint) - joints.begin();
-  io::Plot plot;
+  picture::Plot plot;
   plot.width = 760;
   plot.height = 330;
   plot.title = fmt::format("{}: {}", fit.controller.name, joint);
   plot.x_label = "time [s]";
   plot.y_label = "flexion [deg]";
-  if (index == std::ssize(joints)) return io::draw_plot(plot);
+  if (index == std::ssize(joints)) return picture::draw_plot(plot);
   std::vector<double> times;
   for (Eigen::Index f = 0; f < fit.example_angles.rows(); ++f)
     times.push_back(from + double(f) / fit.frame_rate);
@@ -101,7 +101,7 @@ io::Image joint_panel(const FitResult& fit, const std::string& joint, double fro
                  {"controller", times, flexion_deg(fit.free_angles, index)}};
   for (const State& state : states_of(fit))
     plot.marks.push_back({from + state.first / fit.frame_rate, to_string(state.phase)});
-  return io::draw_plot(plot);
+  return picture::draw_plot(plot);
 }
 
 // The fitted hand through the angles, its wrist along the example's path.
@@ -206,17 +206,17 @@ std::string fit_text(const FitResult& fit, double start) {
   return text;
 }
 
-io::Image fit_picture(const std::vector<FitResult>& fits, double start) {
+picture::Image fit_picture(const std::vector<FitResult>& fits, double start) {
   static constexpr std::array<const char*, 6> kJoints = {"thumb-proximal",  "thumb-distal",
                                                          "index-proximal",  "index-intermediate",
                                                          "middle-proximal", "middle-intermediate"};
-  std::vector<io::Image> panels;
+  std::vector<picture::Image> panels;
   for (const FitResult& fit : fits)
     for (const char* joint : kJoints)
       panels.push_back(joint_panel(fit, joint, beginning(fit, start)));
-  io::SheetOptions sheet;
+  picture::SheetOptions sheet;
   sheet.columns = 2;
-  return io::compose_sheet(panels, {}, sheet);
+  return picture::compose_sheet(panels, {}, sheet);
 }
 
 Clip fit_clip(const FitResult& fit, const Clip& example, int object) {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "prehend/io/picture.h"
 #include "prehend/io/value.h"
 #include "prehend/methods/example_control/fit.h"
+#include "prehend/picture/picture.h"
 
 namespace prehend::cli {
 
@@ -22,7 +22,7 @@ std::string fit_text(const example_control::FitResult& fit, double start);
 
 // Flexion of thumb, index and middle finger over time, the example's and the controller's, with the
 // states marked.
-io::Image fit_picture(const std::vector<example_control::FitResult>& fits, double start);
+picture::Image fit_picture(const std::vector<example_control::FitResult>& fits, double start);
 
 // The example's hand and, beside it, the controller's in free motion, each with what was grasped if
 // that was an object.

@@ -12,9 +12,10 @@
 #include "prehend/cli/load.h"
 #include "prehend/cli/save.h"
 #include "prehend/cli/session.h"
-#include "prehend/io/atomic_file.h"
-#include "prehend/io/picture_draw.h"
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/methods/grasp_space/grasp_clip.h"
+#include "prehend/picture/draw.h"
 
 namespace prehend::cli {
 namespace {
@@ -48,9 +49,9 @@ class Output {
       : arguments_(arguments), job_(job), report_(report), session_(session) {}
 
   Status write(const std::string& path) {
-    const std::string ending = io::file_ending(path);
+    const std::string ending = file_ending(path);
     if (ending == ".json")
-      return done(path, io::write_file(path, io::to_json(grasps_value(job_, report_)) + "\n"));
+      return done(path, write_file(path, io::to_json(grasps_value(job_, report_)) + "\n"));
     if (report_.grasps.empty()) return {};
     if (ending == ".png") return write_sheet(path);
     const std::size_t at = path.rfind(kNumber);
@@ -82,9 +83,9 @@ class Output {
   Status write_sheet(const std::string& path) {
     const auto picture = arguments_.picture.resolve(420, 340, session_.common().threads);
     if (!picture) return picture.error();
-    return done(path, io::write_png(grasps_picture(job_, report_, *picture, kMostPictures,
-                                                   session_.monitor()),
-                                    path));
+    return done(path, picture::write_png(grasps_picture(job_, report_, *picture, kMostPictures,
+                                                        session_.monitor()),
+                                         path));
   }
 
   // Of the best grasp, or of the next whose clip passes its audit.

@@ -12,8 +12,8 @@
 #include "cli/scene_object.h"
 #include "prehend/cli/load.h"
 #include "prehend/core/hand_builder.h"
+#include "prehend/core/text.h"
 #include "prehend/geometry/repair.h"
-#include "prehend/io/atomic_file.h"
 #include "prehend/methods/grasp_space/examples.h"
 
 namespace prehend::cli {
@@ -99,9 +99,8 @@ Status parse_search(const std::string& text, grasp_space::SearchOptions& search)
     } else if (word == "distance") {
       search.distance = true;
     } else {
-      return Error{
-          fmt::format("--search: '{}' should be some of rotation,position,distance, or none",
-                      io::printable(text))};
+      return Error{fmt::format(
+          "--search: '{}' should be some of rotation,position,distance, or none", printable(text))};
     }
     if (word.size() == rest.size()) return {};
     rest.remove_prefix(word.size() + 1);
@@ -171,10 +170,10 @@ Status check_hand(const Hand& hand) {
     if (hand.xr_segments[joint] < 0)
       return Error{
           fmt::format("hand {}: has no {}; a grasp needs three joints in each of five digits",
-                      io::printable(hand.name), xr_joint_names()[joint])};
+                      printable(hand.name), xr_joint_names()[joint])};
   }
   if (hand.dof() == 0)
-    return Error{fmt::format("hand {}: none of its joints moves", io::printable(hand.name))};
+    return Error{fmt::format("hand {}: none of its joints moves", printable(hand.name))};
   return {};
 }
 
@@ -224,7 +223,7 @@ Status place(const GraspArguments& a, GraspProblem& problem) {
     if (!n) return n.error();
     if (n->size() != 3 && n->size() != 7)
       return Error{fmt::format("--wrist: '{}' should be x,y,z or x,y,z,w,x,y,z (a quaternion)",
-                               io::printable(a.wrist))};
+                               printable(a.wrist))};
     Transform wrist = Transform::from_position({(*n)[0], (*n)[1], (*n)[2]});
     if (n->size() == 3) {
       const geometry::Box3 box = geometry::bounding_box(*problem.object->shape.mesh);
@@ -234,7 +233,7 @@ Status place(const GraspArguments& a, GraspProblem& problem) {
       if (!(std::abs(turn.norm() - 1.0) < 0.01))
         return Error{
             fmt::format("--wrist: the rotation in '{}' should be a unit quaternion, w first",
-                        io::printable(a.wrist, 80))};
+                        printable(a.wrist, 80))};
       wrist.rotation = turn.normalized();
     }
     problem.wrist_object = wrist;
@@ -243,7 +242,7 @@ Status place(const GraspArguments& a, GraspProblem& problem) {
     const auto n = parse_numbers(a.region, "--region");
     if (!n) return n.error();
     if (n->size() != 4 || !((*n)[3] > 0.0))
-      return Error{fmt::format("--region: '{}' should be x,y,z,radius", io::printable(a.region))};
+      return Error{fmt::format("--region: '{}' should be x,y,z,radius", printable(a.region))};
     problem.region = grasp_space::Region{{(*n)[0], (*n)[1], (*n)[2]}, (*n)[3]};
   }
   return {};
@@ -287,11 +286,11 @@ Result<GraspJob> grasp_job(GraspArguments a, std::uint64_t seed) {
     if (!good) return good.error();
   }
   std::optional<io::Scene> scene;
-  if (io::file_ending(a.inputs[0]) == ".toml") {
+  if (file_ending(a.inputs[0]) == ".toml") {
     auto read = io::read_scene(a.inputs[0]);
     if (!read) return read.error();
     if (read->objects.empty())
-      return Error{io::printable(a.inputs[0], 200) + ": has no [[object]] to grasp"};
+      return Error{printable(a.inputs[0], 200) + ": has no [[object]] to grasp"};
     const auto table = io::scene_options(*read, "grasp", scene_keys());
     if (!table) return table.error();
     fill_in(*table, a.inputs[0], a);

@@ -11,7 +11,8 @@
 #include <Eigen/Cholesky>
 
 #include "cli/value_reader.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/methods/grasp_space/examples.h"
 
 #define PREHEND_MODEL(name)                              \
@@ -170,16 +171,16 @@ Result<GraspSpace> load_grasp_model(const std::string& name_or_file) {
   std::string text;
   if (const auto inside = shipped(name_or_file)) {
     text = *inside;
-  } else if (io::file_ending(name_or_file) != ".json" && !std::filesystem::exists(name_or_file)) {
+  } else if (file_ending(name_or_file) != ".json" && !std::filesystem::exists(name_or_file)) {
     return Error{fmt::format("no grasp model '{}'; there are {}, or give a file made by train",
-                             io::printable(name_or_file, 200),
+                             printable(name_or_file, 200),
                              fmt::join(grasp_space::model_names(), ", "))};
   } else {
-    auto read = io::read_file(name_or_file);
+    auto read = read_file(name_or_file);
     if (!read) return read.error();
     text = std::move(*read);
   }
-  const std::string file = io::printable(name_or_file, 200);
+  const std::string file = printable(name_or_file, 200);
   const auto value = io::parse_json(text, file);
   if (!value) return value.error();
   return parse_grasp_model(*value, file);

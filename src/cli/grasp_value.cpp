@@ -4,8 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "prehend/io/clip_picture.h"
-#include "prehend/io/picture_draw.h"
+#include "prehend/io/skin_asset.h"
+#include "prehend/picture/clip_picture.h"
+#include "prehend/picture/draw.h"
 
 namespace prehend::cli {
 namespace {
@@ -144,20 +145,19 @@ Clip grasp_still(const GraspJob& job, const Grasp& grasp) {
   return clip;
 }
 
-io::Image grasps_picture(const GraspJob& job, const GraspReport& report,
-                         const io::PictureOptions& options, int most, const Monitor& monitor) {
-  std::vector<io::Image> images;
+picture::Image grasps_picture(const GraspJob& job, const GraspReport& report,
+                              const picture::PictureOptions& options, int most,
+                              const Monitor& monitor) {
+  std::vector<picture::Image> images;
   std::vector<std::string> labels;
   for (const Grasp& grasp : report.grasps) {
     if (static_cast<int>(images.size()) >= most || monitor.stop.stop_requested()) break;
     const Clip clip = grasp_still(job, grasp);
-    io::ClipPictureOptions show;
-    show.forces = true;
-    const io::ClipPainter painter(clip, show);
-    io::PictureOptions picture = options;
+    const picture::ClipPainter painter(clip, {.skin = io::generic_hand_skin});
+    picture::PictureOptions picture = options;
     picture.camera =
         painter.framed(picture.camera, double(picture.width) / picture.height, 0.0, 0.0);
-    images.push_back(io::render(painter.scene(0.0), picture));
+    images.push_back(picture::render(painter.scene(0.0), picture));
     std::string label = fmt::format("{} {}", images.size(), held_text(grasp, job.options.verify));
     if (job.options.verify) {
       label += fmt::format(", moved {:.1f} mm {:.0f}°", 1e3 * grasp.proof.displacement,
@@ -166,10 +166,10 @@ io::Image grasps_picture(const GraspJob& job, const GraspReport& report,
     labels.push_back(label +
                      fmt::format(", epsilon {:.2f}, metric {:.0f}", grasp.epsilon, grasp.metric));
   }
-  io::SheetOptions sheet;
+  picture::SheetOptions sheet;
   sheet.label_size = 10.0;
   sheet.title = job.problem.object->name;
-  return io::compose_sheet(images, labels, sheet);
+  return picture::compose_sheet(images, labels, sheet);
 }
 
 }  // namespace prehend::cli

@@ -5,8 +5,8 @@
 
 #include "cli/grasp_arguments.h"
 #include "prehend/core/clip.h"
-#include "prehend/io/picture.h"
 #include "prehend/io/value.h"
+#include "prehend/picture/picture.h"
 
 namespace prehend::cli {
 
@@ -19,7 +19,8 @@ std::string grasps_text(const GraspJob& job, const grasp_space::GraspReport& rep
 // The touching hand and the object, with the planned forces, as a clip of one frame.
 Clip grasp_still(const GraspJob& job, const grasp_space::Grasp& grasp);
 // A picture a grasp, at most `most`.
-io::Image grasps_picture(const GraspJob& job, const grasp_space::GraspReport& report,
-                         const io::PictureOptions& options, int most, const Monitor& monitor);
+picture::Image grasps_picture(const GraspJob& job, const grasp_space::GraspReport& report,
+                              const picture::PictureOptions& options, int most,
+                              const Monitor& monitor);
 
 }  // namespace prehend::cli

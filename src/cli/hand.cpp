@@ -9,12 +9,14 @@
 #include "prehend/cli/load.h"
 #include "prehend/cli/save.h"
 #include "prehend/cli/session.h"
+#include "prehend/core/atomic_file.h"
 #include "prehend/core/hand_builder.h"
+#include "prehend/core/text.h"
 #include "prehend/geometry/primitive.h"
-#include "prehend/io/atomic_file.h"
-#include "prehend/io/picture_draw.h"
+#include "prehend/io/skin_asset.h"
 #include "prehend/physics/mjcf_hand.h"
 #include "prehend/physics/posture.h"
+#include "prehend/picture/draw.h"
 
 namespace prehend::cli {
 namespace {
@@ -73,7 +75,8 @@ Clip upright(Clip clip) {
 }
 
 // The back and the palm with skin, and the contact shapes, side by side.
-Status write_picture(const Clip& clip, const std::string& path, const io::PictureOptions& base) {
+Status write_picture(const Clip& clip, const std::string& path,
+                     const picture::PictureOptions& base) {
   struct View {
     const char* label;
     double azimuth_deg;
@@ -81,23 +84,23 @@ Status write_picture(const Clip& clip, const std::string& path, const io::Pictur
   };
   const View views[] = {{"back", 15, true}, {"palm", 155, true}, {"contact shapes", 155, false}};
   const Clip shown = upright(clip);
-  std::vector<io::Image> images;
+  std::vector<picture::Image> images;
   std::vector<std::string> labels;
   for (const View& view : views) {
-    io::ClipPictureOptions show;
-    show.skin = view.skin;
-    const io::ClipPainter painter(shown, show);
-    io::PictureOptions options = base;
+    picture::ClipPictureOptions show;
+    show.skin = view.skin ? io::generic_hand_skin : nullptr;
+    const picture::ClipPainter painter(shown, show);
+    picture::PictureOptions options = base;
     options.camera.azimuth = radians(view.azimuth_deg);
     options.camera.elevation = radians(12.0);
     options.camera =
         painter.framed(options.camera, double(options.width) / options.height, 0.0, 0.0);
-    images.push_back(io::render(painter.scene(0.0), options));
+    images.push_back(picture::render(painter.scene(0.0), options));
     labels.push_back(view.label);
   }
-  io::SheetOptions sheet;
+  picture::SheetOptions sheet;
   sheet.columns = 3;
-  return io::write_png(io::compose_sheet(images, labels, sheet), path);
+  return picture::write_png(picture::compose_sheet(images, labels, sheet), path);
 }
 
 // The hand in one posture with what it is about, or in all of them, one a frame.
@@ -124,30 +127,30 @@ Result<Clip> posture_clip(const HandPtr& hand, const std::string& name) {
 }
 
 // All postures from the palm's side.
-Status write_gallery(const HandPtr& hand, const std::string& path, const io::PictureOptions& base,
-                     bool skin) {
-  std::vector<io::Image> images;
+Status write_gallery(const HandPtr& hand, const std::string& path,
+                     const picture::PictureOptions& base, bool skin) {
+  std::vector<picture::Image> images;
   for (const std::string& name : physics::posture_names()) {
     const auto clip = posture_clip(hand, name);
     if (!clip) return clip.error();
-    io::ClipPictureOptions show;
-    show.skin = skin;
+    picture::ClipPictureOptions show;
+    show.skin = skin ? io::generic_hand_skin : nullptr;
     const Clip shown = upright(*clip);
-    const io::ClipPainter painter(shown, show);
-    io::PictureOptions options = base;
+    const picture::ClipPainter painter(shown, show);
+    picture::PictureOptions options = base;
     options.camera.azimuth = radians(hand->side == Side::kRight ? 215.0 : 145.0);
     options.camera.elevation = radians(8.0);
     options.camera =
         painter.framed(options.camera, double(options.width) / options.height, 0.0, 0.0);
-    images.push_back(io::render(painter.scene(0.0), options));
+    images.push_back(picture::render(painter.scene(0.0), options));
   }
-  return io::write_png(io::compose_sheet(images, physics::posture_names()), path);
+  return picture::write_png(picture::compose_sheet(images, physics::posture_names()), path);
 }
 
 Status write(const Arguments& a, const Clip& clip, const std::string& path, Session& session) {
-  const std::string ending = io::file_ending(path);
-  if (ending == ".json") return io::write_file(path, io::to_json(hand_value(*clip.hands[0].hand)));
-  if (ending == ".xml") return io::write_file(path, physics::hand_to_mjcf(*clip.hands[0].hand));
+  const std::string ending = file_ending(path);
+  if (ending == ".json") return write_file(path, io::to_json(hand_value(*clip.hands[0].hand)));
+  if (ending == ".xml") return write_file(path, physics::hand_to_mjcf(*clip.hands[0].hand));
   if (ending == ".png" && a.posture == kAllPostures) {
     const auto picture = a.picture.resolve(320, 320, session.common().threads);
     if (!picture) return picture.error();

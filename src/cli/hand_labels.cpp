@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
 #include "prehend/io/value.h"
 
 namespace prehend::cli {
@@ -68,7 +68,7 @@ Result<physics::MjcfHand> load_mjcf_hand(const std::string& path) {
   const std::string sidecar = std::filesystem::path(path).replace_extension(".toml").string();
   std::error_code ignored;
   if (!std::filesystem::exists(sidecar, ignored)) return physics::MjcfHand::load(path);
-  const auto text = io::read_file(sidecar);
+  const auto text = read_file(sidecar);
   if (!text) return text.error();
   const auto labels = parse_hand_labels(*text, sidecar);
   if (!labels) return labels.error();

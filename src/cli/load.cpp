@@ -7,8 +7,8 @@
 
 #include "cli/hand_labels.h"
 #include "cli/load_csv.h"
+#include "prehend/core/text.h"
 #include "prehend/geometry/repair.h"
-#include "prehend/io/atomic_file.h"
 #include "prehend/io/bvh_clip.h"
 #include "prehend/io/glb.h"
 #include "prehend/io/mesh_file.h"
@@ -137,7 +137,7 @@ Result<io::LoadedObject> load_moved_object(const ObjectArgument& argument,
   auto how = object_options(options);
   if (!how) return how.error();
   auto object = io::load_object(argument.object, *how);
-  if (!object || !options.object_units.empty() || io::file_ending(argument.object).empty())
+  if (!object || !options.object_units.empty() || file_ending(argument.object).empty())
     return object;
   const double side = longest_side(object->object) * motion_unit;
   if (motion_unit == 1.0 || side < kSmallest || side > kLargest) return object;
@@ -218,7 +218,7 @@ void append(Clip part, Clip& all) {
 }  // namespace
 
 Result<HandPtr> load_hand(const std::string& path, std::vector<std::string>& notes) {
-  const std::string ending = io::file_ending(path);
+  const std::string ending = file_ending(path);
   if (ending == ".xml" || ending == ".mjcf") {
     const auto file = load_mjcf_hand(path);
     if (!file) return file.error();
@@ -226,8 +226,7 @@ Result<HandPtr> load_hand(const std::string& path, std::vector<std::string>& not
     return file->hand();
   }
   if (ending != ".glb" && ending != ".gltf")
-    return Error{
-        fmt::format("{}: a hand is read from .xml (MJCF) or .glb", io::printable(path, 200))};
+    return Error{fmt::format("{}: a hand is read from .xml (MJCF) or .glb", printable(path, 200))};
   const auto clip = io::read_glb(path);
   if (!clip) return clip.error();
   if (clip->hands.empty()) return Error{path + ": holds no hand"};
@@ -235,7 +234,7 @@ Result<HandPtr> load_hand(const std::string& path, std::vector<std::string>& not
 }
 
 Result<Loaded> load_clip(const std::string& path, const LoadOptions& options) {
-  const std::string ending = io::file_ending(path);
+  const std::string ending = file_ending(path);
   if (ending == ".bvh") return load_bvh(path, options);
   if (ending == ".csv") return load_csv(path, options);
   if (ending == ".glb" || ending == ".gltf") return load_gltf(path, options);
@@ -267,7 +266,7 @@ Result<Loaded> load_clips(const std::vector<std::string>& paths, const LoadOptio
   }
   even_out(all);
   const Status good = validate(all.clip);
-  if (!good) return Error{fmt::format("{}: {}", io::printable(paths.front(), 200), good.message())};
+  if (!good) return Error{fmt::format("{}: {}", printable(paths.front(), 200), good.message())};
   return all;
 }
 

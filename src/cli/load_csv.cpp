@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/hand_labels.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/io/clip_csv.h"
 #include "prehend/io/csv.h"
 #include "prehend/io/mesh_file.h"
@@ -15,13 +15,13 @@
 
 namespace prehend::cli {
 
-bool ObjectArgument::from_bvh() const { return io::file_ending(motion) == ".bvh"; }
+bool ObjectArgument::from_bvh() const { return file_ending(motion) == ".bvh"; }
 
 Result<ObjectArgument> parse_object_argument(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
     return Error{fmt::format("--object: '{}' should be MOTION.bvh=OBJECT or NAME=OBJECT",
-                             io::printable(text, 200))};
+                             printable(text, 200))};
   return ObjectArgument{text.substr(0, equals), text.substr(equals + 1)};
 }
 
@@ -101,7 +101,7 @@ Result<std::vector<Transform>> poses_of(const io::CsvTable& table, const std::st
     const Vec3 p(at(0), at(1), at(2));
     if (!p.allFinite() || !(std::abs(q.norm() - 1.0) < 0.1))
       return Error{fmt::format("{}: row {}: {} has no pose: a position and a unit quaternion",
-                               table.name, row + 1, io::printable(name))};
+                               table.name, row + 1, printable(name))};
     poses_world.push_back({world_from_file * q.normalized(), world_from_file * p});
   }
   return poses_world;
@@ -130,7 +130,7 @@ Status add_moved(const io::CsvTable& table, const Quat& world_from_file,
     const bool known = std::find(names.begin(), names.end(), object.name) != names.end();
     if (!known && !(names.size() == 1 && objects.size() == 1))
       return Error{fmt::format("{}: no columns {}_x to {}_qz move an object", table.name,
-                               io::printable(object.name), io::printable(object.name))};
+                               printable(object.name), printable(object.name))};
   }
   return {};
 }
@@ -150,7 +150,7 @@ Result<Loaded> load_joint_table(const std::string& path, const LoadOptions& opti
     names.push_back(column.base);
   }
   auto poses = file->poses(names, rows);
-  if (!poses) return Error{fmt::format("{}: {}", io::printable(path, 200), poses.message())};
+  if (!poses) return Error{fmt::format("{}: {}", printable(path, 200), poses.message())};
   const io::CsvTimes times = io::csv_times(*table);
   if (!times.note.empty()) loaded.notes.push_back(path + ": " + times.note);
   if (times.frame_rate > 0.0) loaded.clip.frame_rate = times.frame_rate;
@@ -178,7 +178,7 @@ Result<Loaded> load_csv(const std::string& path, const LoadOptions& options) {
     return Error{fmt::format(
         "{}: not a clip as CSV; a table of joint angles needs --hand FILE.xml, whose joints its "
         "columns name",
-        io::printable(path, 200))};
+        printable(path, 200))};
   return load_written_clip(path, options);
 }
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 
 namespace prehend::cli {
 namespace {
@@ -31,7 +31,7 @@ Result<std::vector<double>> parse_numbers(const std::string& text, const std::st
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value))
       return Error{fmt::format("{}: '{}' is not a list of numbers such as 1,2.5,-3", option,
-                               io::printable(text))};
+                               printable(text))};
     numbers.push_back(value);
     if (word.size() == rest.size()) return numbers;
     rest.remove_prefix(word.size() + 1);
@@ -50,8 +50,9 @@ void PictureArguments::declare(OptionSet& options) {
   options.integer("--samples", &samples, "N", "Rays a pixel [8; films 4]");
 }
 
-Result<io::PictureOptions> PictureArguments::resolve(int width, int height, int threads) const {
-  io::PictureOptions options;
+Result<picture::PictureOptions> PictureArguments::resolve(int width, int height,
+                                                          int threads) const {
+  picture::PictureOptions options;
   options.width = width;
   options.height = height;
   options.threads = threads;
@@ -61,7 +62,7 @@ Result<io::PictureOptions> PictureArguments::resolve(int width, int height, int 
     const auto h = by == std::string::npos ? w : whole(std::string_view(size).substr(by + 1));
     if (!w || !h || *w < kSmallest || *h < kSmallest || *w > kLargest || *h > kLargest)
       return Error{fmt::format("--size: '{}' should be such as 960x720, each from {} to {}",
-                               io::printable(size), kSmallest, kLargest)};
+                               printable(size), kSmallest, kLargest)};
     options.width = *w;
     options.height = *h;
   }
@@ -72,7 +73,7 @@ Result<io::PictureOptions> PictureArguments::resolve(int width, int height, int 
         (numbers->size() == 3 && (*numbers)[2] <= 0.0))
       return Error{fmt::format(
           "--camera: '{}' should be azimuth,elevation[,distance], such as 35,24 or 35,24,0.8",
-          io::printable(camera))};
+          printable(camera))};
     options.camera.azimuth = radians((*numbers)[0]);
     options.camera.elevation = radians((*numbers)[1]);
     if (numbers->size() == 3) options.camera.distance = (*numbers)[2];
@@ -81,7 +82,7 @@ Result<io::PictureOptions> PictureArguments::resolve(int width, int height, int 
     const auto numbers = parse_numbers(target, "--target");
     if (!numbers) return numbers.error();
     if (numbers->size() != 3)
-      return Error{fmt::format("--target: '{}' should be x,y,z", io::printable(target))};
+      return Error{fmt::format("--target: '{}' should be x,y,z", printable(target))};
     options.camera.target = Vec3((*numbers)[0], (*numbers)[1], (*numbers)[2]);
   }
   if (fov_deg < 1.0 || fov_deg > 150.0)

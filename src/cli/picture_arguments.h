@@ -4,7 +4,7 @@
 #include <string>
 
 #include "prehend/cli/verb.h"
-#include "prehend/io/clip_picture.h"
+#include "prehend/picture/clip_picture.h"
 
 namespace prehend::cli {
 
@@ -17,7 +17,7 @@ struct PictureArguments {
   bool orthographic = false;
 
   void declare(OptionSet& options);
-  Result<io::PictureOptions> resolve(int width, int height, int threads) const;
+  Result<picture::PictureOptions> resolve(int width, int height, int threads) const;
 };
 
 // "1,2.5,-3" as numbers.

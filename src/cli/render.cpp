@@ -8,9 +8,10 @@
 #include "cli/verbs.h"
 #include "prehend/cli/load.h"
 #include "prehend/cli/session.h"
-#include "prehend/io/atomic_file.h"
-#include "prehend/io/film.h"
-#include "prehend/io/picture_draw.h"
+#include "prehend/core/text.h"
+#include "prehend/io/skin_asset.h"
+#include "prehend/picture/draw.h"
+#include "prehend/picture/film.h"
 
 namespace prehend::cli {
 namespace {
@@ -72,41 +73,42 @@ Status check(const Arguments& a, const Clip& clip) {
   return {};
 }
 
-io::ClipPictureOptions shown(const Arguments& a) {
-  io::ClipPictureOptions show;
-  show.skin = !a.capsules;
+picture::ClipPictureOptions shown(const Arguments& a) {
+  picture::ClipPictureOptions show;
+  show.skin = a.capsules ? nullptr : io::generic_hand_skin;
   show.points = show.forces = !a.no_forces;
   show.object_opacity = a.opacity;
   if (a.force_scale > 0.0) show.metres_per_newton = a.force_scale;
   return show;
 }
 
-io::PictureScene scene_at(const io::ClipPainter& painter, double time, const Arguments& a) {
-  io::PictureScene scene = painter.scene(time);
+picture::PictureScene scene_at(const picture::ClipPainter& painter, double time,
+                               const Arguments& a) {
+  picture::PictureScene scene = painter.scene(time);
   scene.floor = !a.no_floor;
   return scene;
 }
 
-Status write_still(const Arguments& a, const Clip& clip, io::PictureOptions picture,
+Status write_still(const Arguments& a, const Clip& clip, picture::PictureOptions picture,
                    const std::string& path, Session& session) {
-  const io::ClipPainter painter(clip, shown(a));
+  const picture::ClipPainter painter(clip, shown(a));
   const double time = a.frame >= 0  ? a.frame / clip.frame_rate
                       : a.time >= 0 ? a.time
                                     : 0.5 * clip.duration();
   picture.camera =
       painter.framed(picture.camera, double(picture.width) / picture.height, time, time);
   session.report.details["time"] = time;
-  return io::write_png(io::render(scene_at(painter, time, a), picture), path);
+  return picture::write_png(picture::render(scene_at(painter, time, a), picture), path);
 }
 
-Status write_sheet(const Arguments& a, const Clip& clip, io::PictureOptions picture,
+Status write_sheet(const Arguments& a, const Clip& clip, picture::PictureOptions picture,
                    const std::string& path, Session& session) {
-  const io::ClipPainter painter(clip, shown(a));
+  const picture::ClipPainter painter(clip, shown(a));
   const Monitor monitor = session.monitor();
   const double last = a.last < 0.0 ? clip.duration() : std::min(a.last, clip.duration());
   picture.camera =
       painter.framed(picture.camera, double(picture.width) / picture.height, a.first, last);
-  std::vector<io::Image> images;
+  std::vector<picture::Image> images;
   std::vector<std::string> labels;
   for (int i = 0; i < a.sheet; ++i) {
     if (monitor.stop.stop_requested()) {
@@ -116,16 +118,16 @@ Status write_sheet(const Arguments& a, const Clip& clip, io::PictureOptions pict
       break;
     }
     const double time = a.sheet == 1 ? a.first : a.first + (last - a.first) * i / (a.sheet - 1);
-    images.push_back(io::render(scene_at(painter, time, a), picture));
+    images.push_back(picture::render(scene_at(painter, time, a), picture));
     labels.push_back(fmt::format("{:.2f} s", time));
     monitor.report(double(i + 1) / a.sheet, fmt::format("picture {} of {}", i + 1, a.sheet));
   }
-  return io::write_png(io::compose_sheet(images, labels), path);
+  return picture::write_png(picture::compose_sheet(images, labels), path);
 }
 
-Status write_film(const Arguments& a, const Clip& clip, const io::PictureOptions& picture,
+Status write_film(const Arguments& a, const Clip& clip, const picture::PictureOptions& picture,
                   const std::string& path, Session& session) {
-  io::ClipFilmOptions film;
+  picture::ClipFilmOptions film;
   film.picture = picture;
   if (a.picture.samples == 0) film.picture.samples = 4;
   film.show = shown(a);
@@ -133,7 +135,7 @@ Status write_film(const Arguments& a, const Clip& clip, const io::PictureOptions
   film.speed = a.speed;
   film.first = a.first;
   film.last = a.last < 0.0 ? clip.duration() : std::min(a.last, clip.duration());
-  const Result<Summary> done = io::write_clip_film(path, clip, film, session.monitor());
+  const Result<Summary> done = picture::write_clip_film(path, clip, film, session.monitor());
   if (!done) return done.error();
   session.report.summary = *done;
   return {};
@@ -153,7 +155,7 @@ Result<int> render(const Arguments& a, Session& session) {
   if (!picture) return picture.error();
   session.report.details["clip"] = clip_value(loaded->clip);
   for (const std::string& path : session.common().outputs) {
-    const bool film = io::file_ending(path) == ".mp4";
+    const bool film = file_ending(path) == ".mp4";
     const Status written = film          ? write_film(a, loaded->clip, *picture, path, session)
                            : a.sheet > 0 ? write_sheet(a, loaded->clip, *picture, path, session)
                                          : write_still(a, loaded->clip, *picture, path, session);

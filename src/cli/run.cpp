@@ -10,7 +10,8 @@
 #include <tbb/global_control.h>
 
 #include "cli/parser.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 
 namespace prehend::cli {
 namespace {
@@ -42,7 +43,7 @@ std::optional<Verb> find_verb(const std::string& name) {
 std::string unknown_verb(const std::string& name) {
   std::vector<std::string> names;
   for (const Verb& verb : verbs()) names.push_back(verb.name);
-  const std::string shown = io::printable(name);
+  const std::string shown = printable(name);
   if (const auto near = io::nearest_word(name, names))
     return fmt::format("unknown verb '{}'; did you mean {}?", shown, *near);
   return fmt::format("unknown verb '{}'; there are {}", shown, fmt::join(names, ", "));
@@ -51,15 +52,15 @@ std::string unknown_verb(const std::string& name) {
 // Before any work: a typing mistake in an output must not cost the run.
 Status check_outputs(const Verb& verb, const CommonOptions& common) {
   for (const std::string& path : common.outputs) {
-    const std::string ending = io::file_ending(path);
+    const std::string ending = file_ending(path);
     if (std::find(verb.endings.begin(), verb.endings.end(), ending) == verb.endings.end())
-      return Error{fmt::format("cannot write {}: {} writes {}", io::printable(path, 200), verb.name,
+      return Error{fmt::format("cannot write {}: {} writes {}", printable(path, 200), verb.name,
                                fmt::join(verb.endings, " "))};
   }
   std::vector<std::string> paths = common.outputs;
   if (!common.report.empty()) paths.push_back(common.report);
   for (const std::string& path : paths) {
-    const Result<io::PendingFile> file = io::PendingFile::create(path);
+    const Result<PendingFile> file = PendingFile::create(path);
     if (!file) return file.error();
   }
   return {};
@@ -112,7 +113,7 @@ int dispatch(const std::vector<std::string>& arguments, const Streams& streams) 
   }
   if (name.starts_with("-"))
     return fail(streams,
-                fmt::format("'{}' comes after a verb (see prehend --help)", io::printable(name)));
+                fmt::format("'{}' comes after a verb (see prehend --help)", printable(name)));
   const std::optional<Verb> verb = find_verb(name);
   if (!verb) return fail(streams, unknown_verb(name));
   Parsed parsed = parse(*verb, rest);

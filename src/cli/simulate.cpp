@@ -11,7 +11,8 @@
 #include "prehend/cli/load.h"
 #include "prehend/cli/save.h"
 #include "prehend/cli/session.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 
 namespace prehend::cli {
 namespace {
@@ -27,9 +28,9 @@ Status write(const Arguments& a, const Clip& clip, const std::vector<Moment>& mo
              Session& session) {
   std::vector<std::string> files;
   for (const std::string& path : session.common().outputs) {
-    const std::string ending = io::file_ending(path);
+    const std::string ending = file_ending(path);
     if (ending == ".json") {
-      const Status done = io::write_file(path, io::to_json(session.report.details));
+      const Status done = write_file(path, io::to_json(session.report.details));
       if (!done) return done;
       files.push_back(path);
       continue;
@@ -39,8 +40,8 @@ Status write(const Arguments& a, const Clip& clip, const std::vector<Moment>& mo
         a.picture.resolve(sheet ? 420 : 960, sheet ? 340 : 720, session.common().threads);
     if (!picture) return picture.error();
     if (sheet) {
-      const io::Image image = moments_picture(clip, moments, *picture, session.monitor());
-      if (const Status done = io::write_png(image, path); !done) return done;
+      const picture::Image image = moments_picture(clip, moments, *picture, session.monitor());
+      if (const Status done = picture::write_png(image, path); !done) return done;
       files.push_back(path);
       continue;
     }
@@ -97,7 +98,7 @@ Status report_heaviest(const SimulateJob& job, Session& session) {
 Result<int> run_job(const Arguments& a, const SimulateJob& job, Session& session) {
   auto report = control::run(job.run, job.options, session.monitor());
   if (!report)
-    return Error{fmt::format("{}: {}", io::printable(a.simulate.inputs[0], 200), report.message())};
+    return Error{fmt::format("{}: {}", printable(a.simulate.inputs[0], 200), report.message())};
   if (!job.title.empty()) report->clip.name = job.title;
   session.report.summary = report->summary;
   session.report.details = run_value(job, *report);
@@ -126,7 +127,7 @@ Result<int> run_job(const Arguments& a, const SimulateJob& job, Session& session
 Result<int> run_drop(const Arguments& a, const SimulateJob& job, Session& session) {
   auto run = run_drop_test(job, session.monitor());
   if (!run)
-    return Error{fmt::format("{}: {}", io::printable(a.simulate.inputs[0], 200), run.message())};
+    return Error{fmt::format("{}: {}", printable(a.simulate.inputs[0], 200), run.message())};
   if (!job.title.empty()) run->test.clip.name = job.title;
   session.report.summary = run->test.summary;
   session.report.details = drop_value(job, *run);

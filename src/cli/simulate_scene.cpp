@@ -11,9 +11,9 @@
 #include "cli/scene_object.h"
 #include "cli/simulate_task.h"
 #include "prehend/cli/load.h"
+#include "prehend/core/text.h"
 #include "prehend/geometry/builtin.h"
 #include "prehend/geometry/primitive.h"
-#include "prehend/io/atomic_file.h"
 
 namespace prehend::cli {
 namespace {
@@ -42,8 +42,8 @@ class JobMaker {
  private:
   // The scene, its table and what is to happen.
   Status read() {
-    if (io::file_ending(a_.inputs[0]) != ".toml")
-      return Error{io::printable(a_.inputs[0], 200) + ": simulate takes a scene (.toml)"};
+    if (file_ending(a_.inputs[0]) != ".toml")
+      return Error{printable(a_.inputs[0], 200) + ": simulate takes a scene (.toml)"};
     auto scene = io::read_scene(a_.inputs[0]);
     if (!scene) return scene.error();
     given_.scene = std::move(*scene);
@@ -97,7 +97,7 @@ class JobMaker {
       else
         return Error{
             fmt::format("without: '{}' should be one of arm, gravity, limits, passive, active",
-                        io::printable(word))};
+                        printable(word))};
     }
     return {};
   }
@@ -116,13 +116,13 @@ class JobMaker {
     }
     if (files.empty())
       return Error{fmt::format("{}: give a controller, in [options.simulate] or by --controller",
-                               io::printable(given_.scene.file, 200))};
+                               printable(given_.scene.file, 200))};
     for (const std::string& file : files) {
       auto loaded = load_controllers(file);
       if (!loaded) return loaded.error();
       for (Controller& controller : *loaded) {
         controllers_.push_back(std::move(controller));
-        controller_files_.push_back(io::printable(file, 200));
+        controller_files_.push_back(printable(file, 200));
       }
     }
     return set_gains();
@@ -141,7 +141,7 @@ class JobMaker {
       if (numbers->size() < 2 || numbers->size() > 3)
         return Error{
             fmt::format("--gains: '{}' should be k_S,k_D or k_S,k_D,k_JL, such as 200,50,5000",
-                        io::printable(a_.gains))};
+                        printable(a_.gains))};
       gains.stiffness = (*numbers)[0];
       gains.damping = (*numbers)[1];
       if (numbers->size() == 3) gains.limit_stiffness = (*numbers)[2];
@@ -161,8 +161,7 @@ class JobMaker {
       const Status stable =
           control::stable_at(given ? gains : controller.gains, job_.options.timestep);
       if (!stable)
-        return Error{
-            fmt::format("{}: {}", io::printable(given_.scene.file, 200), stable.message())};
+        return Error{fmt::format("{}: {}", printable(given_.scene.file, 200), stable.message())};
     }
     return {};
   }
@@ -178,12 +177,11 @@ class JobMaker {
     const bool two = job_.task == SimulateTask::kHandshake;
     if (two && hands.size() != 2)
       return Error{fmt::format("{}: a handshake needs two hands, not {}",
-                               io::printable(given_.scene.file, 200), hands.size())};
+                               printable(given_.scene.file, 200), hands.size())};
     if (job_.task != SimulateTask::kPath && !two) hands.resize(1);
     if (hands.size() > controllers_.size() && controllers_.size() > 1)
-      return Error{fmt::format("{}: {} controllers for {} hands",
-                               io::printable(given_.scene.file, 200), controllers_.size(),
-                               hands.size())};
+      return Error{fmt::format("{}: {} controllers for {} hands", printable(given_.scene.file, 200),
+                               controllers_.size(), hands.size())};
     for (std::size_t i = 0; i < hands.size(); ++i)
       if (const Status made = make_hand(hands[i], std::min(i, controllers_.size() - 1)); !made)
         return made;

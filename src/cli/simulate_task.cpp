@@ -6,7 +6,7 @@
 
 #include "cli/simulate_drop.h"
 #include "prehend/cli/load.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/methods/example_control/example_wrist.h"
 #include "prehend/methods/example_control/rehearse.h"
 
@@ -51,7 +51,7 @@ class TaskSetter {
   Status needs_example(const Controller& controller) const {
     if (controller.path.wrist_world.size() > 1) return {};
     return Error{fmt::format("{}: controller {} has no example path to move the wrist along",
-                             io::printable(given_.scene.file, 200), controller.name)};
+                             printable(given_.scene.file, 200), controller.name)};
   }
 
   Status set_grasp() {
@@ -158,11 +158,11 @@ class TaskSetter {
       target = given_.scene.find_object(*value->string());
       if (target < 0)
         return io::error_at(given_.scene.file, value->place,
-                            fmt::format("no object \"{}\"", io::printable(*value->string())));
+                            fmt::format("no object \"{}\"", printable(*value->string())));
     }
     if (target < 0 && simulation.hands.size() < 2)
       return Error{fmt::format("{}: there is nothing that the hand could reach for",
-                               io::printable(given_.scene.file, 200))};
+                               printable(given_.scene.file, 200))};
     double end = 0.0;
     for (control::ControlledHand& hand : simulation.hands) {
       hand.target_object = target;
@@ -213,7 +213,7 @@ class TaskSetter {
     for (const HandTrack& found : clip.hands)
       if (!track && found.hand->side == hand.hand->side) track = &found;
     if (!track)
-      return Error{fmt::format("{}: has no {} hand", io::printable(motion.file, 200),
+      return Error{fmt::format("{}: has no {} hand", printable(motion.file, 200),
                                to_string(hand.hand->side))};
     std::vector<Transform> wrists;
     for (std::size_t f = 0; f < track->poses.size(); ++f) {
@@ -236,7 +236,7 @@ class TaskSetter {
           hand = given_.scene.find_hand(*name->string());
           if (hand < 0 || hand >= std::ssize(job_.run.simulation.hands))
             return io::error_at(given_.scene.file, name->place,
-                                fmt::format("no hand \"{}\"", io::printable(*name->string())));
+                                fmt::format("no hand \"{}\"", printable(*name->string())));
         }
         const std::string& word = *item.find("cue")->string();
         control::Cue cue;

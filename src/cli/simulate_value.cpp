@@ -4,8 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "prehend/io/clip_picture.h"
-#include "prehend/io/picture_draw.h"
+#include "prehend/io/skin_asset.h"
+#include "prehend/picture/clip_picture.h"
+#include "prehend/picture/draw.h"
 
 namespace prehend::cli {
 namespace {
@@ -124,23 +125,24 @@ std::string run_text(const SimulateJob& job, const RunReport& report) {
   return text;
 }
 
-io::Image moments_picture(const Clip& clip, const std::vector<Moment>& moments,
-                          const io::PictureOptions& options, const Monitor& monitor) {
-  const io::ClipPainter painter(clip);
-  io::PictureOptions picture = options;
+picture::Image moments_picture(const Clip& clip, const std::vector<Moment>& moments,
+                               const picture::PictureOptions& options, const Monitor& monitor) {
+  const picture::ClipPainter painter(clip, {.skin = io::generic_hand_skin});
+  picture::PictureOptions picture = options;
   picture.camera =
       painter.framed(picture.camera, double(picture.width) / picture.height, 0.0, clip.duration());
-  std::vector<io::Image> images;
+  std::vector<picture::Image> images;
   std::vector<std::string> labels;
   for (const Moment& moment : moments) {
     if (monitor.stop.stop_requested()) break;
-    images.push_back(io::render(painter.scene(std::min(moment.time, clip.duration())), picture));
+    images.push_back(
+        picture::render(painter.scene(std::min(moment.time, clip.duration())), picture));
     labels.push_back(moment.label);
     monitor.report(double(images.size()) / double(moments.size()), "drawing");
   }
-  io::SheetOptions sheet;
+  picture::SheetOptions sheet;
   sheet.columns = 4;
-  return io::compose_sheet(images, labels, sheet);
+  return picture::compose_sheet(images, labels, sheet);
 }
 
 }  // namespace prehend::cli

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cli/simulate_scene.h"
-#include "prehend/io/picture.h"
 #include "prehend/io/value.h"
+#include "prehend/picture/picture.h"
 
 namespace prehend::cli {
 
@@ -21,7 +21,7 @@ struct Moment {
 std::vector<Moment> moments_of(const Clip& clip,
                                const std::vector<example_control::PhaseSpan>& phases);
 // Moments of the clip side by side.
-io::Image moments_picture(const Clip& clip, const std::vector<Moment>& moments,
-                          const io::PictureOptions& options, const Monitor& monitor);
+picture::Image moments_picture(const Clip& clip, const std::vector<Moment>& moments,
+                               const picture::PictureOptions& options, const Monitor& monitor);
 
 }  // namespace prehend::cli

@@ -14,11 +14,12 @@
 #include "prehend/cli/load.h"
 #include "prehend/cli/save.h"
 #include "prehend/cli/session.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/io/csv.h"
-#include "prehend/io/picture_draw.h"
 #include "prehend/methods/grasp_space/examples.h"
 #include "prehend/methods/grasp_space/train.h"
+#include "prehend/picture/draw.h"
 
 namespace prehend::cli {
 namespace {
@@ -79,8 +80,8 @@ Result<std::optional<Eigen::MatrixXd>> pose_table(const std::string& path) {
     for (int r = 0; r < table->row_count; ++r) {
       samples(r, next) = column.values[r] * column.to_si;
       if (!std::isfinite(samples(r, next)))
-        return Error{fmt::format("{}: row {}, column {} is not a number", io::printable(path, 200),
-                                 r + 1, io::printable(column.name))};
+        return Error{fmt::format("{}: row {}, column {} is not a number", printable(path, 200),
+                                 r + 1, printable(column.name))};
     }
     ++next;
   }
@@ -89,7 +90,7 @@ Result<std::optional<Eigen::MatrixXd>> pose_table(const std::string& path) {
 
 Status load_input(const std::string& path, const Arguments& a, std::vector<std::string>& notes,
                   Data& data) {
-  if (io::file_ending(path) == ".csv" && a.load.hand.empty()) {
+  if (file_ending(path) == ".csv" && a.load.hand.empty()) {
     auto table = pose_table(path);
     if (!table) return table.error();
     if (*table) {
@@ -105,7 +106,7 @@ Status load_input(const std::string& path, const Arguments& a, std::vector<std::
       notes.push_back(std::move(note));
   }
   auto samples = grasp_space::pose_samples({loaded->clip}, a.least_change);
-  if (!samples) return Error{fmt::format("{}: {}", io::printable(path, 200), samples.message())};
+  if (!samples) return Error{fmt::format("{}: {}", printable(path, 200), samples.message())};
   if (data.hand.empty()) data.hand = loaded->clip.hands[0].hand->name;
   data.samples.push_back(std::move(*samples));
   return {};
@@ -155,7 +156,7 @@ std::string model_name(const Arguments& a, const Session& session) {
   if (!a.name.empty()) return a.name;
   if (!a.example.empty()) return a.example;
   for (const std::string& path : session.common().outputs) {
-    if (io::file_ending(path) == ".json") return std::filesystem::path(path).stem().string();
+    if (file_ending(path) == ".json") return std::filesystem::path(path).stem().string();
   }
   return grasp_space::TrainOptions().name;
 }
@@ -238,19 +239,20 @@ Status write_picture(const Arguments& a, const grasp_space::TrainReport& trained
                      const std::string& path, Session& session) {
   const auto picture = a.picture.resolve(200, 200, session.common().threads);
   if (!picture) return picture.error();
-  if (a.picture_kind == "density") return io::write_png(density_picture(trained, 1000, 900), path);
-  const io::Image hands = hands_picture(trained.space, *picture);
-  if (a.picture_kind == "hands") return io::write_png(hands, path);
-  io::Image both(hands.width + hands.height, hands.height);
-  io::paste(density_picture(trained, hands.height, hands.height), 0, 0, both);
-  io::paste(hands, hands.height, 0, both);
-  return io::write_png(both, path);
+  if (a.picture_kind == "density")
+    return picture::write_png(density_picture(trained, 1000, 900), path);
+  const picture::Image hands = hands_picture(trained.space, *picture);
+  if (a.picture_kind == "hands") return picture::write_png(hands, path);
+  picture::Image both(hands.width + hands.height, hands.height);
+  picture::paste(density_picture(trained, hands.height, hands.height), 0, 0, both);
+  picture::paste(hands, hands.height, 0, both);
+  return picture::write_png(both, path);
 }
 
 Status write(const Arguments& a, const Data& data, const grasp_space::TrainReport& trained,
              const std::string& path, Session& session) {
-  const std::string ending = io::file_ending(path);
-  if (ending == ".json") return io::write_file(path, io::to_json(grasp_model_value(trained.space)));
+  const std::string ending = file_ending(path);
+  if (ending == ".json") return write_file(path, io::to_json(grasp_model_value(trained.space)));
   if (ending == ".png") return write_picture(a, trained, path, session);
   SaveOptions save;
   save.picture.threads = session.common().threads;
@@ -275,11 +277,11 @@ Status check(const Arguments& a, const Session& session) {
   if (!(a.least_change >= 0.0 && a.least_change < 10.0))
     return Error{fmt::format("--least-change: {} should be such as 0.02", a.least_change)};
   for (const std::string& path : session.common().outputs) {
-    const std::string ending = io::file_ending(path);
+    const std::string ending = file_ending(path);
     if (ending != ".json" && ending != ".png" && a.example.empty())
       return Error{
           fmt::format("cannot write {}: only the motions of --example are written as clips",
-                      io::printable(path, 200))};
+                      printable(path, 200))};
   }
   return {};
 }

@@ -8,9 +8,10 @@
 #include <Eigen/Cholesky>
 
 #include "prehend/core/hand_builder.h"
-#include "prehend/io/clip_picture.h"
-#include "prehend/io/picture_draw.h"
-#include "prehend/io/plot.h"
+#include "prehend/io/skin_asset.h"
+#include "prehend/picture/clip_picture.h"
+#include "prehend/picture/draw.h"
+#include "prehend/picture/plot.h"
 
 namespace prehend::cli {
 namespace {
@@ -39,8 +40,8 @@ double best_in_plane(const optimize::Mixture& mixture, const Eigen::VectorXd& po
 }
 
 // Line where the grid crosses the level, cell by cell, as pieces parted by gaps.
-io::Series level_line(const io::HeatMap& map, double level) {
-  io::Series line;
+picture::Series level_line(const picture::HeatMap& map, double level) {
+  picture::Series line;
   const auto value = [&](int c, int r) { return map.values[std::size_t(r) * map.columns + c]; };
   const auto x = [&](double c) {
     return map.x.low + (map.x.high - map.x.low) * (c + 0.5) / map.columns;
@@ -69,9 +70,9 @@ io::Series level_line(const io::HeatMap& map, double level) {
   return line;
 }
 
-io::Series sample_points(const Eigen::MatrixXd& reduced) {
+picture::Series sample_points(const Eigen::MatrixXd& reduced) {
   constexpr Eigen::Index kMost = 1500;
-  io::Series series;
+  picture::Series series;
   series.name = "samples";
   series.line = false;
   series.points = true;
@@ -93,14 +94,14 @@ HandPose shown_pose(const Hand& hand, const Eigen::VectorXd& vector) {
 
 }  // namespace
 
-io::Image density_picture(const grasp_space::TrainReport& report, int width, int height) {
+picture::Image density_picture(const grasp_space::TrainReport& report, int width, int height) {
   const GraspSpace& space = report.space;
-  const auto range = [&](int axis) -> io::Range {
+  const auto range = [&](int axis) -> picture::Range {
     if (axis >= space.dimension()) return {-1.0, 1.0};
     const double margin = 0.15 * (space.upper[axis] - space.lower[axis]);
     return {space.lower[axis] - margin, space.upper[axis] + margin};
   };
-  io::Plot plot;
+  picture::Plot plot;
   plot.width = width;
   plot.height = height;
   plot.title = fmt::format("Natural hand shapes: {} ({} samples, {} Gaussians)", space.name,
@@ -108,7 +109,7 @@ io::Image density_picture(const grasp_space::TrainReport& report, int width, int
   plot.x_label = fmt::format("component 1 ({:.0f} % of the variance)", 100.0 * space.pca.kept(1));
   plot.y_label =
       fmt::format("component 2 ({:.0f} %)", 100.0 * (space.pca.kept(2) - space.pca.kept(1)));
-  io::HeatMap map{range(0), range(1), kCells, kCells, {}};
+  picture::HeatMap map{range(0), range(1), kCells, kCells, {}};
   const Eigen::Index shown = std::min(2, space.dimension());
   for (int r = 0; r < kCells; ++r) {
     for (int c = 0; c < kCells; ++c) {
@@ -118,21 +119,21 @@ io::Image density_picture(const grasp_space::TrainReport& report, int width, int
                                     space.log_threshold - kBelowThreshold));
     }
   }
-  io::Series threshold = level_line(map, space.log_threshold);
+  picture::Series threshold = level_line(map, space.log_threshold);
   threshold.name = "threshold";
   threshold.color_srgb = Vec3(1.0, 0.35, 0.2);
   plot.heat_map = std::move(map);
   plot.series = {sample_points(report.reduced), std::move(threshold)};
-  return io::draw_plot(plot);
+  return picture::draw_plot(plot);
 }
 
-io::Image hands_picture(const GraspSpace& space, const io::PictureOptions& options) {
+picture::Image hands_picture(const GraspSpace& space, const picture::PictureOptions& options) {
   constexpr int kReach = 2;
   const Hand hand = build_hand().value();
-  const auto skin = io::picture_skin(hand);
-  io::Material grey = io::skin_material();
+  const auto skin = picture::picture_skin(hand, io::generic_hand_skin);
+  picture::Material grey = picture::skin_material();
   grey.color_srgb = {0.62, 0.62, 0.64};
-  std::vector<io::PictureScene> scenes;
+  std::vector<picture::PictureScene> scenes;
   std::vector<std::string> labels;
   std::vector<Vec3> seen;
   const int rows = space.dimension() > 1 ? kReach : 0;
@@ -143,26 +144,27 @@ io::Image hands_picture(const GraspSpace& space, const io::PictureOptions& optio
       if (rows > 0) reduced[1] = row * std::sqrt(space.pca.variances[1]);
       const Eigen::VectorXd plane = reduced.head(rows > 0 ? 2 : 1);
       const bool natural = best_in_plane(space.mixture, plane) >= space.log_threshold;
-      io::PictureScene& scene = scenes.emplace_back();
+      picture::PictureScene& scene = scenes.emplace_back();
       scene.floor = false;
-      io::add_hand_skin(*skin, hand, shown_pose(hand, space.pca.reproject(reduced)),
-                        natural ? io::skin_material() : grey, scene);
-      const std::vector<Vec3> points = io::framing_points(scene);
+      picture::add_hand_skin(*skin, hand, shown_pose(hand, space.pca.reproject(reduced)),
+                             natural ? picture::skin_material() : grey, scene);
+      const std::vector<Vec3> points = picture::framing_points(scene);
       seen.insert(seen.end(), points.begin(), points.end());
       labels.push_back(rows > 0 ? fmt::format("{:+d}, {:+d} sd", column, row)
                                 : fmt::format("{:+d} sd", column));
     }
   }
   // All at one scale.
-  io::PictureOptions picture = options;
+  picture::PictureOptions picture = options;
   if (!picture.camera.azimuth) picture.camera.azimuth = radians(215.0);
-  picture.camera = io::framed(picture.camera, seen, double(picture.width) / picture.height);
-  std::vector<io::Image> images;
-  for (const io::PictureScene& scene : scenes) images.push_back(io::render(scene, picture));
-  io::SheetOptions sheet;
+  picture.camera = picture::framed(picture.camera, seen, double(picture.width) / picture.height);
+  std::vector<picture::Image> images;
+  for (const picture::PictureScene& scene : scenes)
+    images.push_back(picture::render(scene, picture));
+  picture::SheetOptions sheet;
   sheet.columns = 2 * kReach + 1;
   sheet.title = "Hands along components 1 (right) and 2 (up); grey: not natural";
-  return io::compose_sheet(images, labels, sheet);
+  return picture::compose_sheet(images, labels, sheet);
 }
 
 }  // namespace prehend::cli

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <set>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
 #include "prehend/io/bvh_clip.h"
 
 namespace prehend::io {

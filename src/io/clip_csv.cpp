@@ -8,8 +8,9 @@
 #include <map>
 #include <set>
 
+#include "prehend/core/atomic_file.h"
 #include "prehend/core/hand_builder.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/io/csv.h"
 
 namespace prehend::io {

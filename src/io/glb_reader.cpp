@@ -2,7 +2,7 @@
 
 #include "io/glb_foreign.h"
 #include "io/glb_own.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
 #include "prehend/io/glb.h"
 
 namespace prehend::io {

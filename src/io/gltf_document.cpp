@@ -10,7 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "io/gltf_accessor.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 
 namespace prehend::io::gltf {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 
 namespace prehend::io {
 namespace {

@@ -10,9 +10,10 @@
 
 #include "io/gltf_document.h"
 #include "io/mesh_check.h"
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/geometry/primitive.h"
 #include "prehend/geometry/repair.h"
-#include "prehend/io/atomic_file.h"
 
 namespace prehend::io {
 namespace {

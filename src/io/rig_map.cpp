@@ -7,7 +7,7 @@
 #include <set>
 
 #include "io/joint_name.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/io/value.h"
 
 namespace prehend::io {

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "prehend/core/atomic_file.h"
 #include "prehend/core/hand_builder.h"
-#include "prehend/io/atomic_file.h"
 #include "tests/methods/example_control/random_controller.h"
 
 namespace prehend::cli {
@@ -79,7 +79,7 @@ TEST(ControlFile, AJointIsALine) {
 TEST(ControlFile, WhatIsNotJsonIsOneClearLine) {
   const auto path = std::filesystem::temp_directory_path() / "prehend_not_a_controller.json";
   const auto message = [&](const std::string& text) {
-    EXPECT_TRUE(io::write_file(path.string(), text).ok());
+    EXPECT_TRUE(write_file(path.string(), text).ok());
     const auto read = load_controllers(path.string());
     std::filesystem::remove(path);
     return read.ok() ? std::string("fine") : read.message();

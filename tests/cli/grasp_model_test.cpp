@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "prehend/io/atomic_file.h"
 #include "prehend/methods/grasp_space/examples.h"
 #include "prehend/methods/grasp_space/train.h"
 

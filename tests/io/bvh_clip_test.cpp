@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <map>
 
+#include "prehend/core/atomic_file.h"
 #include "prehend/core/hand_builder.h"
-#include "prehend/io/atomic_file.h"
 #include "tests/io/mutate.h"
 
 namespace prehend::io {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
 #include "prehend/io/clip_csv.h"
 #include "tests/io/mutate.h"
 #include "tests/io/test_clip.h"

@@ -8,7 +8,6 @@
 #include "io/glb_builder.h"
 #include "io/gltf_motion.h"
 #include "prehend/core/hand_builder.h"
-#include "prehend/io/atomic_file.h"
 #include "prehend/io/glb.h"
 #include "prehend/io/skin_asset.h"
 #include "tests/io/mutate.h"

@@ -9,11 +9,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/geometry/builtin.h"
 #include "prehend/geometry/mass_properties.h"
 #include "prehend/geometry/mesh_report.h"
 #include "prehend/geometry/primitive.h"
-#include "prehend/io/atomic_file.h"
 #include "tests/io/mutate.h"
 
 namespace prehend::io {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
 #include "tests/io/mutate.h"
 
 namespace prehend::io {

@@ -6,13 +6,14 @@
 
 #include "prehend/core/clip.h"
 #include "prehend/core/summary.h"
-#include "prehend/io/film.h"
+#include "prehend/io/skin_asset.h"
+#include "prehend/picture/film.h"
 
 namespace prehend::cli {
 
 struct SaveOptions {
-  io::PictureOptions picture;
-  io::ClipPictureOptions show;
+  picture::PictureOptions picture;
+  picture::ClipPictureOptions show = {.skin = io::generic_hand_skin};
   bool skin = true;
 };
 
