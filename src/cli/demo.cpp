@@ -7,7 +7,7 @@
 #include "prehend/cli/save.h"
 #include "prehend/cli/session.h"
 #include "prehend/core/hand_builder.h"
-#include "prehend/physics/sample_grip.h"
+#include "prehend/hands/sample_grip.h"
 
 namespace prehend::cli {
 namespace {
@@ -32,10 +32,10 @@ Result<int> run(const Arguments& a, Session& session) {
   hand_options.side = a.side == "left" ? Side::kLeft : Side::kRight;
   auto hand = build_hand(hand_options);
   if (!hand) return Error{"--length: " + hand.message()};
-  physics::SampleGripOptions options;
+  hands::SampleGripOptions options;
   options.mass = a.mass;
-  const auto clip = physics::sample_grip(std::make_shared<const Hand>(std::move(*hand)), options,
-                                         session.monitor());
+  const auto clip = hands::sample_grip(std::make_shared<const Hand>(std::move(*hand)), options,
+                                       session.monitor());
   if (!clip) return clip.error();
   const auto report = audit::audit(*clip);
   if (!report) return report.error();

@@ -14,6 +14,7 @@
 #include "prehend/core/hand_builder.h"
 #include "prehend/core/text.h"
 #include "prehend/geometry/repair.h"
+#include "prehend/hands/palm.h"
 #include "prehend/methods/grasp_space/examples.h"
 
 namespace prehend::cli {
@@ -205,7 +206,7 @@ Result<io::LoadedObject> choose_object(const GraspArguments& a, const io::SceneO
 
 // With a place alone, the hand reaches for the object's middle with its back up.
 Quat reaching(const Hand& hand, const Vec3& wrist, const Vec3& middle) {
-  const Vec3 grip_wrist = grasp_space::palm_in_wrist(hand) * Vec3(0.0, -0.2 * hand.length, 0.0);
+  const Vec3 grip_wrist = hands::palm_in_wrist(hand) * Vec3(0.0, -0.2 * hand.length, 0.0);
   const Vec3 towards = middle - wrist;
   if (towards.norm() < 1e-6) return Quat::Identity();
   const Vec3 aim = towards.normalized();

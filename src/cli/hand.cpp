@@ -13,9 +13,9 @@
 #include "prehend/core/hand_builder.h"
 #include "prehend/core/text.h"
 #include "prehend/geometry/primitive.h"
+#include "prehend/hands/posture.h"
 #include "prehend/io/skin_asset.h"
 #include "prehend/physics/mjcf_hand.h"
-#include "prehend/physics/posture.h"
 #include "prehend/picture/draw.h"
 
 namespace prehend::cli {
@@ -39,7 +39,7 @@ void declare(Arguments& a, OptionSet& options) {
   options.choice("--side", &a.side, {"left", "right"}, "Which hand [right]");
   options.choice("--profile", &a.profile, {"ball", "anatomical", "arm"},
                  "What may move: 57, 30 or 35 degrees of freedom [anatomical]");
-  std::vector<std::string> postures = physics::posture_names();
+  std::vector<std::string> postures = hands::posture_names();
   postures.push_back(kAllPostures);
   options.choice("--posture", &a.posture, postures, "How it is held [rest]");
   options.flag("--capsules", &a.capsules, "With --posture all: contact shapes instead of skin");
@@ -110,8 +110,8 @@ Result<Clip> posture_clip(const HandPtr& hand, const std::string& name) {
   clip.hands.push_back({hand, {}});
   clip.frame_rate = name == kAllPostures ? 1.0 : clip.frame_rate;
   const std::vector<std::string> one = {name};
-  for (const std::string& each : name == kAllPostures ? physics::posture_names() : one) {
-    const auto posture = physics::make_posture(*hand, each);
+  for (const std::string& each : name == kAllPostures ? hands::posture_names() : one) {
+    const auto posture = hands::make_posture(*hand, each);
     if (!posture) return posture.error();
     clip.hands[0].poses.push_back(posture->pose);
     if (!posture->held || name == kAllPostures) continue;
@@ -130,7 +130,7 @@ Result<Clip> posture_clip(const HandPtr& hand, const std::string& name) {
 Status write_gallery(const HandPtr& hand, const std::string& path,
                      const picture::PictureOptions& base, bool skin) {
   std::vector<picture::Image> images;
-  for (const std::string& name : physics::posture_names()) {
+  for (const std::string& name : hands::posture_names()) {
     const auto clip = posture_clip(hand, name);
     if (!clip) return clip.error();
     picture::ClipPictureOptions show;
@@ -144,7 +144,7 @@ Status write_gallery(const HandPtr& hand, const std::string& path,
         painter.framed(options.camera, double(options.width) / options.height, 0.0, 0.0);
     images.push_back(picture::render(painter.scene(0.0), options));
   }
-  return picture::write_png(picture::compose_sheet(images, physics::posture_names()), path);
+  return picture::write_png(picture::compose_sheet(images, hands::posture_names()), path);
 }
 
 Status write(const Arguments& a, const Clip& clip, const std::string& path, Session& session) {

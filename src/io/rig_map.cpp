@@ -15,13 +15,6 @@ namespace {
 
 constexpr int kTip = 4;
 
-// First OpenXR joint of a digit, and the joint of one of its phalanges (kTip included).
-int xr_joint_of(Digit digit, int phalanx) {
-  const int tip = xr_tip_of(digit);
-  if (digit != Digit::kThumb) return tip - 4 + phalanx;
-  return phalanx <= 1 ? tip - 3 + phalanx : tip - 4 + phalanx;
-}
-
 // One side's joints, or those of a rig that names no side.
 class HandGuess {
  public:

@@ -4,8 +4,8 @@
 #include "prehend/core/hand_builder.h"
 #include "prehend/core/skin.h"
 #include "prehend/geometry/mass_properties.h"
+#include "prehend/hands/posture.h"
 #include "prehend/io/skin_asset.h"
-#include "prehend/physics/posture.h"
 
 namespace prehend {
 namespace {
@@ -25,8 +25,8 @@ TEST(HandSkin, KeepsItsThicknessAndVolumeInEveryPosture) {
     const double volume = geometry::mass_properties(skin.rest).volume;
     EXPECT_GT(volume, 2.5e-4);
     EXPECT_LT(volume, 6.0e-4);
-    for (const std::string& name : physics::posture_names()) {
-      const HandPose pose = physics::make_posture(hand, name).value().pose;
+    for (const std::string& name : hands::posture_names()) {
+      const HandPose pose = hands::make_posture(hand, name).value().pose;
       TriangleMesh mesh = skin.rest;
       deform(skin, hand, pose, mesh.vertices);
       EXPECT_NEAR(geometry::mass_properties(mesh).volume / volume, 1.0, 0.08) << name;

@@ -5,7 +5,7 @@
 
 #include "prehend/core/object.h"
 
-namespace prehend::example_control {
+namespace prehend::hands {
 
 struct Standing {
   Quat rotation = Quat::Identity();  // of the object in the world
@@ -23,4 +23,4 @@ Standing put_down(const Object& object, const Quat& rotation);
 // `least_tip`.
 std::vector<Standing> standing_sides(const Object& object, double least_tip);
 
-}  // namespace prehend::example_control
+}  // namespace prehend::hands

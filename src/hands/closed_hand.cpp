@@ -2,13 +2,13 @@
 // 19 cm long; angles in degrees. Power kinds (cylindrical, spherical, hook) are closed finger by
 // finger on a thing that lies in the hand; precision kinds (palmar, lateral, tip) bring spots of
 // the skin and the thing together.
-#include "prehend/physics/closed_hand.h"
+#include "prehend/hands/closed_hand.h"
 
 #include <algorithm>
 
 #include "prehend/core/assert.h"
 
-namespace prehend::physics {
+namespace prehend::hands {
 
 namespace {
 
@@ -289,4 +289,4 @@ Eigen::VectorXd relaxed_hand(const Performer& performer, Dice& dice) {
   return q;
 }
 
-}  // namespace prehend::physics
+}  // namespace prehend::hands

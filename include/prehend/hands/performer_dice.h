@@ -7,7 +7,7 @@
 
 #include "prehend/core/math.h"
 
-namespace prehend::physics {
+namespace prehend::hands {
 
 class Dice {
  public:
@@ -25,4 +25,4 @@ class Dice {
   std::mt19937_64 random_;
 };
 
-}  // namespace prehend::physics
+}  // namespace prehend::hands

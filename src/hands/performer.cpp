@@ -3,7 +3,7 @@
 //   2. opposition  the thumb lies opposite the others across the thing's thickness
 //   3. overlap     of the digits with the thing and with the rest of the hand
 //   4. habit       DIP bends with PIP, and a little pull towards the angles at the start
-#include "prehend/physics/performer.h"
+#include "prehend/hands/performer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "prehend/geometry/primitive.h"
 #include "prehend/optimize/least_squares.h"
 
-namespace prehend::physics {
+namespace prehend::hands {
 
 namespace {
 
@@ -343,4 +343,4 @@ double Performer::meet(const Meeting& meeting, Thing& thing, Eigen::VectorXd& q)
   return farthest;
 }
 
-}  // namespace prehend::physics
+}  // namespace prehend::hands

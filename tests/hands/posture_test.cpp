@@ -1,10 +1,10 @@
-#include "prehend/physics/posture.h"
+#include "prehend/hands/posture.h"
 
 #include <gtest/gtest.h>
 
 #include "prehend/core/hand_builder.h"
 
-namespace prehend::physics {
+namespace prehend::hands {
 namespace {
 
 // Two surfaces this near touch: skin gives by more.
@@ -174,4 +174,4 @@ TEST(Posture, UnknownNamesAreRefusedWithTheListOfKnownOnes) {
 }
 
 }  // namespace
-}  // namespace prehend::physics
+}  // namespace prehend::hands

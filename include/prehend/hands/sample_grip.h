@@ -5,7 +5,7 @@
 #include "prehend/core/clip.h"
 #include "prehend/core/summary.h"
 
-namespace prehend::physics {
+namespace prehend::hands {
 
 struct SampleGripOptions {
   double frame_rate = 60.0;
@@ -20,4 +20,4 @@ struct SampleGripOptions {
 Result<Clip> sample_grip(const HandPtr& hand, const SampleGripOptions& options = {},
                          const Monitor& monitor = {});
 
-}  // namespace prehend::physics
+}  // namespace prehend::hands

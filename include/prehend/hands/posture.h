@@ -8,7 +8,7 @@
 #include "prehend/core/hand_pose.h"
 #include "prehend/core/result.h"
 
-namespace prehend::physics {
+namespace prehend::hands {
 
 // "rest", "flat", "fist", "spread", "point", "pinch", "wrap", "kapandji-1" to "kapandji-10".
 const std::vector<std::string>& posture_names();
@@ -39,4 +39,4 @@ int kapandji_score(const Hand& hand, double tolerance = 0.002);
 void set_angles(const Hand& hand, int segment, double flexion, double deviation,
                 Eigen::VectorXd& q);
 
-}  // namespace prehend::physics
+}  // namespace prehend::hands

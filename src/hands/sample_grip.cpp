@@ -1,14 +1,14 @@
-#include "prehend/physics/sample_grip.h"
+#include "prehend/hands/sample_grip.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "prehend/geometry/primitive.h"
-#include "prehend/physics/posture.h"
+#include "prehend/hands/posture.h"
 #include "prehend/physics/recorder.h"
 #include "prehend/physics/state.h"
 
-namespace prehend::physics {
+namespace prehend::hands {
 
 namespace {
 
@@ -117,23 +117,24 @@ Result<Clip> sample_grip(const HandPtr& hand, const SampleGripOptions& options,
   if (!table) return table.error();
   table->fixed = true;
 
-  HandSetup hand_setup;
+  physics::HandSetup hand_setup;
   hand_setup.hand = hand;
   hand_setup.servo_stiffness = 3.0;
   // The engine gives a cylinder on a box one point to stand on, and on a plane a ring: the table's
   // top is a plane here and a box in the clip.
-  const ObjectSetup object_setup{std::make_shared<const Object>(*cylinder), nullptr, false};
-  WorldOptions world_options;
+  const physics::ObjectSetup object_setup{std::make_shared<const Object>(*cylinder), nullptr,
+                                          false};
+  physics::WorldOptions world_options;
   world_options.floor_height = 0.0;
   world_options.timestep = kTimestep;
   world_options.noslip_iterations = 5;
-  const auto world = World::build({&hand_setup, 1}, {&object_setup, 1}, world_options);
+  const auto world = physics::World::build({&hand_setup, 1}, {&object_setup, 1}, world_options);
   if (!world) return world.error();
-  State state(*world);
+  physics::State state(*world);
   state.set_object_pose(0, Transform::from_position({0.0, kHalfLength, 0.0}));
   state.set_hand_pose(0, choreography.target(0.0));
 
-  Recorder recorder(state, options.frame_rate);
+  physics::Recorder recorder(state, options.frame_rate);
   while (state.time() < kEnd && !monitor.stop.stop_requested()) {
     const HandPose target = choreography.target(state.time());
     state.set_root_target(0, target.root_world);
@@ -151,4 +152,4 @@ Result<Clip> sample_grip(const HandPtr& hand, const SampleGripOptions& options,
   return clip;
 }
 
-}  // namespace prehend::physics
+}  // namespace prehend::hands

@@ -13,7 +13,7 @@
 #include "prehend/core/object.h"
 #include "prehend/geometry/signed_distance.h"
 
-namespace prehend::physics {
+namespace prehend::hands {
 
 inline constexpr std::array<Digit, 4> kFingers = {Digit::kIndex, Digit::kMiddle, Digit::kRing,
                                                   Digit::kLittle};
@@ -107,4 +107,4 @@ class Performer {
   std::vector<std::pair<int, int>> apart_;  // segments that should not overlap
 };
 
-}  // namespace prehend::physics
+}  // namespace prehend::hands

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "prehend/physics/performer.h"
-#include "prehend/physics/performer_dice.h"
+#include "prehend/hands/performer.h"
+#include "prehend/hands/performer_dice.h"
 
-namespace prehend::physics {
+namespace prehend::hands {
 
 struct ClosedHand {
   Thing thing;
@@ -27,4 +27,4 @@ ClosedHand close_hand(const Performer& performer, const std::string& type, doubl
 // The hand at rest, half open, with a person's variation.
 Eigen::VectorXd relaxed_hand(const Performer& performer, Dice& dice);
 
-}  // namespace prehend::physics
+}  // namespace prehend::hands

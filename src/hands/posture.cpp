@@ -2,7 +2,7 @@
 //   1. goals          what the posture is about (a tip on a spot, a cylinder touched, a plane met)
 //   2. overlap        capsules that pass through each other or through what is held
 //   3. reference      a little pull towards the angles that the posture is known by
-#include "prehend/physics/posture.h"
+#include "prehend/hands/posture.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 
 #include "prehend/optimize/least_squares.h"
 
-namespace prehend::physics {
+namespace prehend::hands {
 
 namespace {
 
@@ -423,4 +423,4 @@ void set_angles(const Hand& hand, int segment, double flexion, double deviation,
   }
 }
 
-}  // namespace prehend::physics
+}  // namespace prehend::hands

@@ -1,4 +1,4 @@
-#include "methods/example_control/palm.h"
+#include "prehend/hands/palm.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "prehend/geometry/capsule_contacts.h"
 
-namespace prehend::example_control {
+namespace prehend::hands {
 namespace {
 
 constexpr double kFar = std::numeric_limits<double>::infinity();
@@ -21,6 +21,16 @@ std::vector<int> palm_segments(const Hand& hand) {
     if (s == hand.wrist() || metacarpal) segments.push_back(s);
   }
   return segments;
+}
+
+Transform palm_in_wrist(const Hand& hand) {
+  HandPose rest = rest_pose(hand);
+  place_wrist(hand, Transform::Identity(), rest);
+  const auto xr = xr_frames(hand, rest);
+  const Vec3 knuckle = xr[5 * static_cast<int>(Digit::kMiddle) + 1].position;
+  // Half as thick as the hand's capsules are there.
+  const double thickness = 0.075 * hand.length;
+  return {Quat::Identity(), 0.72 * knuckle - thickness * Vec3::UnitY()};
 }
 
 double gap_to_object(const Hand& hand, std::span<const int> segments,
@@ -80,4 +90,4 @@ double gap_to_hand(const Hand& hand, std::span<const int> segments,
   return least;
 }
 
-}  // namespace prehend::example_control
+}  // namespace prehend::hands

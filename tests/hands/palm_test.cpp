@@ -1,4 +1,4 @@
-#include "methods/example_control/palm.h"
+#include "prehend/hands/palm.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include "prehend/geometry/primitive.h"
 #include "tests/methods/example_control/test_controller.h"
 
-namespace prehend::example_control {
+namespace prehend::hands {
 namespace {
 
 TEST(Palm, IsTheWristAndTheFingersMetacarpals) {
@@ -89,4 +89,4 @@ TEST(Palm, GapsBetweenHandsAreMutual) {
 }
 
 }  // namespace
-}  // namespace prehend::example_control
+}  // namespace prehend::hands

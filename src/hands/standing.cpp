@@ -1,12 +1,12 @@
 // An object tips over the edge of its ground that is nearest to the foot of its centre of mass,
 // until the next vertex touches, and again, until the foot lies within: its centre falls with every
 // turn, so this ends.
-#include "methods/example_control/standing.h"
+#include "prehend/hands/standing.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace prehend::example_control {
+namespace prehend::hands {
 namespace {
 
 using Vec2 = Eigen::Vector2d;
@@ -120,4 +120,4 @@ std::vector<Standing> standing_sides(const Object& object, double least_tip) {
   return sides;
 }
 
-}  // namespace prehend::example_control
+}  // namespace prehend::hands
