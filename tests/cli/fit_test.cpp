@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/control_file.h"
 #include "prehend/cli/run.h"
 #include "prehend/core/atomic_file.h"
 #include "prehend/io/glb.h"
+#include "prehend/jobs/control_file.h"
 
 namespace prehend::cli {
 namespace {

@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/grasp_model.h"
 #include "prehend/cli/run.h"
 #include "prehend/core/atomic_file.h"
 #include "prehend/io/glb.h"
+#include "prehend/jobs/grasp_model.h"
 #include "prehend/methods/grasp_space/examples.h"
 
 namespace prehend::cli {
