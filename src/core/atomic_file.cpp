@@ -5,11 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "prehend/core/text.h"
@@ -64,6 +67,46 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
+// Temporary files that are there now.
+class Pending {
+ public:
+  static Pending& all() {
+    static Pending* pending = new Pending;  // outlives every file
+    return *pending;
+  }
+  void add(const std::string& path) {
+    const std::scoped_lock lock(mutex_);
+    paths_.insert(path);
+  }
+  // To be deleted or renamed by the caller.
+  void remove(const std::string& path) {
+    const std::scoped_lock lock(mutex_);
+    paths_.erase(path);
+  }
+  void abandon() {
+    const std::scoped_lock lock(mutex_);
+    for (const std::string& path : paths_) ::unlink(path.c_str());
+    paths_.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> paths_;
+};
+
+// The target's stem and ending, hidden, with 64 random bits between them. The longest name that
+// file systems take is 255 bytes, so a long stem is cut.
+std::string temporary_name(const fs::path& target) {
+  constexpr std::size_t kLongestName = 255;
+  std::uint64_t bits = 0;
+  if (::getentropy(&bits, sizeof bits) != 0) bits = static_cast<std::uint64_t>(::getpid());
+  static std::atomic<std::uint64_t> counter{0};
+  bits += counter++;
+  const std::string tail = fmt::format(".{:016x}.partial{}", bits, target.extension().string());
+  const std::size_t room = kLongestName - std::min(kLongestName, tail.size() + 1);
+  return "." + target.stem().string().substr(0, room) + tail;
+}
+
 }  // namespace
 
 Result<PendingFile> PendingFile::create(const std::string& path) {
@@ -74,26 +117,31 @@ Result<PendingFile> PendingFile::create(const std::string& path) {
   std::error_code code;
   const auto folder_status = fs::status(folder, code);
   if (!fs::exists(folder_status)) {
-    return cannot_write(path, fmt::format("folder {} does not exist", folder.string()));
+    return cannot_write(path,
+                        fmt::format("folder {} does not exist", printable(folder.string(), 400)));
   }
   if (!fs::is_directory(folder_status))
-    return cannot_write(path, fmt::format("{} is not a folder", folder.string()));
+    return cannot_write(path, fmt::format("{} is not a folder", printable(folder.string(), 400)));
   if (!target.has_filename() || fs::is_directory(target, code))
     return cannot_write(path, "it is a folder");
 
-  static std::atomic<unsigned> counter{0};
   PendingFile file;
   file.path_ = path;
-  file.temporary_path_ = (folder / fmt::format(".{}.{}-{}.partial{}", target.stem().string(),
-                                               ::getpid(), counter++, target.extension().string()))
-                             .string();
-  const Descriptor probe{::open(file.temporary_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666)};
-  if (probe.fd < 0) {
-    const int error = errno;
-    file.temporary_path_.clear();
-    return cannot_write(path, reason(error));
+  // A new file under a name that nobody can guess, never one that is there: whoever may write to
+  // the folder could have put a link to somebody else's file in its place.
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    file.temporary_path_ = (folder / temporary_name(target)).string();
+    const Descriptor made{::open(file.temporary_path_.c_str(),
+                                 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666)};
+    if (made.fd >= 0) {
+      Pending::all().add(file.temporary_path_);
+      return file;
+    }
+    if (errno != EEXIST) break;
   }
-  return file;
+  const int error = errno;
+  file.temporary_path_.clear();
+  return cannot_write(path, reason(error));
 }
 
 PendingFile::PendingFile(PendingFile&& other) noexcept
@@ -106,24 +154,34 @@ PendingFile& PendingFile::operator=(PendingFile&& other) noexcept {
 }
 
 PendingFile::~PendingFile() {
-  if (!temporary_path_.empty()) ::unlink(temporary_path_.c_str());
+  if (temporary_path_.empty()) return;
+  ::unlink(temporary_path_.c_str());
+  Pending::all().remove(temporary_path_);
 }
 
 Status PendingFile::commit() {
   PREHEND_ASSERT(!temporary_path_.empty());
   if (::rename(temporary_path_.c_str(), path_.c_str()) != 0)
     return cannot_write(path_, reason(errno));
+  Pending::all().remove(temporary_path_);
   temporary_path_.clear();
+  return {};
+}
+
+void abandon_pending_files() { Pending::all().abandon(); }
+
+Status PendingFile::write(std::string_view bytes) {
+  PREHEND_ASSERT(!temporary_path_.empty());
+  const Descriptor out{
+      ::open(temporary_path_.c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)};
+  if (out.fd < 0 || !write_all(out.fd, bytes)) return cannot_write(path_, reason(errno));
   return {};
 }
 
 Status write_file(const std::string& path, std::string_view bytes) {
   auto file = PendingFile::create(path);
   if (!file) return file.error();
-  {
-    const Descriptor out{::open(file->temporary_path().c_str(), O_WRONLY | O_TRUNC)};
-    if (out.fd < 0 || !write_all(out.fd, bytes)) return cannot_write(path, reason(errno));
-  }
+  if (const Status status = file->write(bytes); !status) return status;
   return file->commit();
 }
 
@@ -153,6 +211,11 @@ Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
   }
   if (bytes.empty()) return cannot_read(path, "it is empty");
   return bytes;
+}
+
+std::string folder_of(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
 }
 
 }  // namespace prehend

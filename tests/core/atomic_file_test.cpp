@@ -1,6 +1,7 @@
 #include "prehend/core/atomic_file.h"
 #include "prehend/core/text.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -68,6 +69,49 @@ TEST_F(AtomicFile, LeavesNothingBehindWithoutCommit) {
   EXPECT_EQ(*read_file(in_folder("film.mp4")), "old");
 }
 
+TEST_F(AtomicFile, TemporaryNamesCannotBeGuessed) {
+  const auto first = PendingFile::create(in_folder("x.glb"));
+  const auto second = PendingFile::create(in_folder("x.glb"));
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_NE(first->temporary_path(), second->temporary_path());
+  EXPECT_EQ(first->temporary_path().find(fmt::format(".{}-", ::getpid())), std::string::npos);
+}
+
+// Whoever may write to the folder could swap the temporary file for a link.
+TEST_F(AtomicFile, NeverWritesThroughALink) {
+  ASSERT_TRUE(write_file(in_folder("victim"), "precious").ok());
+  auto file = PendingFile::create(in_folder("x.glb"));
+  ASSERT_TRUE(file.ok());
+  fs::remove(file->temporary_path());
+  fs::create_symlink("victim", file->temporary_path());
+  EXPECT_FALSE(file->write("other").ok());
+  EXPECT_EQ(*read_file(in_folder("victim")), "precious");
+}
+
+TEST_F(AtomicFile, TakesNamesAsLongAsTheFileSystemDoes) {
+  const std::string name = std::string(251, 'n') + ".glb";
+  ASSERT_TRUE(write_file(in_folder(name), "x").ok());
+  EXPECT_EQ(*read_file(in_folder(name)), "x");
+  EXPECT_NE(write_file(in_folder("n" + name), "x").message().find("too long"), std::string::npos);
+  EXPECT_EQ(file_count(), 1);
+}
+
+TEST_F(AtomicFile, AbandonedFilesAreGoneAtOnce) {
+  ASSERT_TRUE(write_file(in_folder("film.mp4"), "old").ok());
+  auto file = PendingFile::create(in_folder("film.mp4"));
+  ASSERT_TRUE(file.ok());
+  ASSERT_TRUE(file->write("half").ok());
+  abandon_pending_files();
+  EXPECT_EQ(file_count(), 1);
+  EXPECT_FALSE(file->commit().ok());
+  EXPECT_EQ(*read_file(in_folder("film.mp4")), "old");
+}
+
+TEST_F(AtomicFile, SendsNoEscapesToTheTerminal) {
+  const auto status = write_file(in_folder("\x1b[2J/x.glb"), "x");
+  EXPECT_EQ(status.message().find('\x1b'), std::string::npos) << status.message();
+}
+
 TEST_F(AtomicFile, SaysWhyAFileCannotBeRead) {
   EXPECT_EQ(read_file(in_folder("none")).message(),
             "cannot read " + in_folder("none") + ": it does not exist");
@@ -88,10 +132,13 @@ TEST(Printable, NeverBreaksTheLine) {
 }
 
 TEST(Mutate, MakesTheSameFilesFromTheSameSeed) {
-  const auto a = testing::mutations("HIERARCHY\nROOT hips", 50, 7);
-  const auto b = testing::mutations("HIERARCHY\nROOT hips", 50, 7);
-  ASSERT_EQ(a.size(), 50u);
-  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].bytes, b[i].bytes);
+  const std::string good = "HIERARCHY\nROOT hips 1.5\n";
+  int different = 0;
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(testing::mutation(good, i, 7).bytes, testing::mutation(good, i, 7).bytes);
+    different += testing::mutation(good, i, 7).bytes != testing::mutation(good, i, 8).bytes;
+  }
+  EXPECT_GT(different, 40);
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ class PendingFile {
   // In the same folder and with the same ending, which is how encoders choose their form.
   const std::string& temporary_path() const { return temporary_path_; }
 
+  // The whole content; a message names the target, not the temporary file.
+  Status write(std::string_view bytes);
   Status commit();
 
  private:
@@ -34,6 +36,10 @@ class PendingFile {
   std::string path_;
   std::string temporary_path_;
 };
+
+// Deletes every temporary file of this process, whose writing then fails. For a process that is
+// about to end without unwinding.
+void abandon_pending_files();
 
 // Replaces the file at once or not at all: "cannot write out/x.glb: folder out does not exist".
 Status write_file(const std::string& path, std::string_view bytes);
@@ -44,5 +50,8 @@ inline constexpr std::uint64_t kReadLimit = std::uint64_t{1} << 30;
 // The whole file. Fails on a missing, unreadable or empty file, a folder, and more than `limit`
 // bytes.
 Result<std::string> read_file(const std::string& path, std::uint64_t limit = kReadLimit);
+
+// The folder that a file lies in; "." for a bare name.
+std::string folder_of(const std::string& path);
 
 }  // namespace prehend
