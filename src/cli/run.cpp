@@ -10,7 +10,9 @@
 #include <tbb/global_control.h>
 
 #include "cli/parser.h"
+#include "prehend/core/version.h"
 #include "prehend/io/atomic_file.h"
+#include "prehend/physics/engine_version.h"
 
 namespace prehend::cli {
 namespace {
@@ -78,7 +80,7 @@ int run_verb(const Verb& verb, const CommonOptions& common, const Streams& strea
   {
     Session session(streams, common);
     session.report.verb = verb.name;
-    session.report.version = PREHEND_VERSION;
+    session.report.version = version();
     session.report.seed = common.seed;
     result = verb.run(session);
     report = std::move(session.report);
@@ -97,7 +99,8 @@ int run_verb(const Verb& verb, const CommonOptions& common, const Streams& strea
 int dispatch(const std::vector<std::string>& arguments, const Streams& streams) {
   const std::string first = arguments.empty() ? "--help" : arguments.front();
   if (first == "--version") {
-    streams.out << "prehend " << PREHEND_VERSION << '\n';
+    streams.out << fmt::format("prehend {} (commit {}, {})\n", version(), commit(),
+                               physics::engine_version());
     return kExitDone;
   }
   if (first == "--help" || first == "-h" || (first == "help" && arguments.size() == 1)) {
