@@ -11,6 +11,8 @@
 #include "cli/parser.h"
 #include "prehend/core/atomic_file.h"
 #include "prehend/core/text.h"
+#include "prehend/core/version.h"
+#include "prehend/physics/engine_version.h"
 
 namespace prehend::cli {
 namespace {
@@ -91,7 +93,8 @@ int run_verb(const Verb& verb, const CommonOptions& common, const Streams& strea
 int dispatch(const std::vector<std::string>& arguments, const Streams& streams) {
   const std::string first = arguments.empty() ? "--help" : arguments.front();
   if (first == "--version") {
-    streams.out << "prehend " << jobs::version() << '\n';
+    streams.out << fmt::format("prehend {} (commit {}, {})\n", version(), commit(),
+                               physics::engine_version());
     return kExitDone;
   }
   if (first == "--help" || first == "-h" || (first == "help" && arguments.size() == 1)) {

@@ -1,8 +1,8 @@
 #include "jobs/job_context.h"
 
-namespace prehend::jobs {
+#include "prehend/core/version.h"
 
-const char* version() { return PREHEND_VERSION; }
+namespace prehend::jobs {
 
 JobContext::JobContext(const char* verb, const Settings& settings, const Monitor& monitor)
     : settings_(settings), monitor_(monitor), start_(std::chrono::steady_clock::now()) {

@@ -31,7 +31,4 @@ struct JobReport {
   Outcome outcome = Outcome::kDone;
 };
 
-// Of the library: "0.1.0".
-const char* version();
-
 }  // namespace prehend::jobs
