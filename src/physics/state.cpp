@@ -116,6 +116,32 @@ void State::Impl::remember_frames() {
   }
 }
 
+void State::Impl::solve_constraints() {
+  const World::Impl& w = world->impl();
+  mjData* d = data.get();
+  if (w.options.contact_solver == ContactSolver::kOurs && ConstraintSolver::knows(model, d)) {
+    ++solves.ours;
+    solver.solve(model, d, w.solver_structure);
+  } else {
+    ++solves.engines;
+    mj_fwdConstraint(model, d);
+  }
+}
+
+// Of mj_forward and mj_step2 these stages are left out, which a world never has: sensors, energy
+// (which the room computes itself), control callbacks and integrators other than Euler's.
+void State::Impl::accelerate() {
+  mj_fwdActuation(model, data.get());
+  mj_fwdAcceleration(model, data.get());
+  solve_constraints();
+}
+
+void State::Impl::advance() {
+  accelerate();
+  mj_checkAcc(model, data.get());
+  mj_Euler(model, data.get());
+}
+
 State::State(WorldPtr world) : impl_(std::make_unique<Impl>()) {
   PREHEND_ASSERT(world != nullptr);
   impl_->world = std::move(world);
@@ -140,6 +166,8 @@ void State::reset() {
   impl_->applied.setZero(impl_->model->nv);
   impl_->servo.setZero(w.servo_size);
   impl_->servo_on.assign(w.hands.size(), 0);
+  impl_->solves = {};
+  impl_->broken = false;
   impl_->changed();
 }
 
@@ -367,7 +395,7 @@ void State::step() {
 }
 
 void State::begin_step() {
-  mj_step1(impl_->model, impl_->data.get());
+  impl_->guarded([&] { mj_step1(impl_->model, impl_->data.get()); });
   impl_->remember_frames();
   impl_->stage = Stage::kVelocity;
   impl_->begun = true;
@@ -376,8 +404,7 @@ void State::begin_step() {
 void State::end_step() {
   PREHEND_ASSERT(impl_->begun);
   impl_->gather_forces();
-  const SolverScope scope(impl_->world->impl().solver_structure);
-  mj_step2(impl_->model, impl_->data.get());
+  impl_->guarded([&] { impl_->advance(); });
   impl_->changed();
 }
 
@@ -387,11 +414,16 @@ void State::step(int steps) {
 
 void State::evaluate() {
   impl_->gather_forces();
-  const SolverScope scope(impl_->world->impl().solver_structure);
-  mj_forward(impl_->model, impl_->data.get());
+  impl_->guarded([&] {
+    mj_fwdPosition(impl_->model, impl_->data.get());
+    mj_fwdVelocity(impl_->model, impl_->data.get());
+    impl_->accelerate();
+  });
   impl_->remember_frames();
   impl_->stage = Stage::kPosition;
 }
+
+const SolverCounts& State::solver_counts() const { return impl_->solves; }
 
 int State::warnings() const {
   int count = 0;
@@ -400,6 +432,7 @@ int State::warnings() const {
 }
 
 bool State::healthy() const {
+  if (impl_->broken) return false;
   const mjData* d = impl_->data.get();
   for (const int bad : {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC}) {
     if (d->warning[bad].number > 0) return false;

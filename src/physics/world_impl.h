@@ -76,7 +76,10 @@ struct State::Impl {
   // How far the engine's derived quantities agree with positions and velocities.
   enum class Stage { kNothing, kPosition, kInertia, kVelocity } stage = Stage::kNothing;
   bool factored = false;  // the true inertia, at kInertia or later
-  bool begun = false;     // between begin_step and end_step: the inertia has the armature in it
+  bool broken = false;    // the engine gave up
+  ConstraintSolver solver;
+  SolverCounts solves;
+  bool begun = false;  // between begin_step and end_step: the inertia has the armature in it
 
   void need(Stage wanted);
   void changed() {
@@ -86,6 +89,19 @@ struct State::Impl {
   void add_servo_torques(Eigen::Ref<Eigen::VectorXd> force) const;
   void gather_forces();
   void remember_frames();
+  // The engine's stages after mj_step1: accelerations and constraint forces, then the new moment.
+  void solve_constraints();
+  void accelerate();
+  void advance();
+  // Runs some of the engine; what it calls an error leaves the state broken.
+  template <typename Stages>
+  void guarded(Stages stages) {
+    try {
+      stages();
+    } catch (const EngineError&) {
+      broken = true;
+    }
+  }
 };
 
 }  // namespace prehend::physics

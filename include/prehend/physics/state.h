@@ -36,6 +36,13 @@ struct Snapshot {
   std::vector<char> servo_on;
 };
 
+// How often each solver found the forces of a step, or of evaluate(). Where nothing constrains the
+// motion there is nothing to find, and the engine is asked.
+struct SolverCounts {
+  long ours = 0;
+  long engines = 0;
+};
+
 class State {
  public:
   explicit State(WorldPtr world);
@@ -111,9 +118,12 @@ class State {
   // Deepest overlap of those contacts that involve this object and a hand, metres, 0 if none.
   double max_penetration(int object) const;
 
+  // Since the state was made or reset.
+  const SolverCounts& solver_counts() const;
   // Times that something went wrong in the engine (contacts left out, a diverging state).
   int warnings() const;
-  // False once a position or velocity stopped being a number, or grew beyond reason.
+  // False once a position or velocity stopped being a number, or grew beyond reason, or the engine
+  // gave up a step (more contacts than its memory holds).
   bool healthy() const;
 
   struct Impl;  // the engine's data; private to the room
