@@ -70,7 +70,6 @@ void State::Impl::need(Stage wanted) {
   }
   if (stage < Stage::kVelocity && wanted >= Stage::kVelocity) {
     mj_comVel(model, d);
-    mj_passive(model, d);
     stage = Stage::kVelocity;
   }
 }
@@ -157,7 +156,6 @@ State::State(State&&) noexcept = default;
 State& State::operator=(State&&) noexcept = default;
 
 const World& State::world() const { return *impl_->world; }
-const WorldPtr& State::world_ptr() const { return impl_->world; }
 double State::time() const { return impl_->data->time; }
 
 void State::reset() {
@@ -365,8 +363,6 @@ void State::set_servo_target(int hand, const Eigen::VectorXd& coordinates) {
   impl_->servo_on[static_cast<size_t>(hand)] = 1;
 }
 
-void State::release_servo(int hand) { impl_->servo_on.at(static_cast<size_t>(hand)) = 0; }
-
 Eigen::VectorXd State::servo_torques() const {
   Eigen::VectorXd torque = Eigen::VectorXd::Zero(impl_->model->nv);
   impl_->add_servo_torques(torque);
@@ -382,11 +378,6 @@ void State::set_object_wrench(int object, const Wrench& wrench_world) {
   mjtNum* wrench = impl_->data->xfrc_applied + 6 * object_entry(*impl_, object).body;
   from_vec3(wrench_world.force, wrench);
   from_vec3(wrench_world.torque, wrench + 3);
-}
-
-void State::clear_applied() {
-  impl_->applied.setZero();
-  std::fill_n(impl_->data->xfrc_applied, 6 * impl_->model->nbody, 0.0);
 }
 
 void State::step() {

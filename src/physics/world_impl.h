@@ -52,14 +52,14 @@ struct World::Impl {
   std::vector<ObjectEntry> objects;
   std::vector<BodyOwner> owners;  // of bodies
   int servo_size = 0;
-  // A degree of freedom each: Joint::damping, b and h b as follows.
+  // A degree of freedom each: b and h b as follows.
   //
   // Springs and dampers act implicitly. Force -k (q + h v') - d v' with the new velocity v' is, in
   // M (v' - v) / h = f, the same as -k q - b v with b = d + h k and an inertia M + h b: so h b goes
   // into the engine's armature, where its contact solver sees it too, and b v into the applied
   // forces. (The engine's own damping is implicit only after contacts are solved: light phalanges
   // then explode.)
-  Eigen::VectorXd passive_damping, implicit_damping, armature;
+  Eigen::VectorXd implicit_damping, armature;
   double weld_time = 0.0;            // of driven roots
   SolverStructure solver_structure;  // digits, roots, objects
   ModelPtr model;

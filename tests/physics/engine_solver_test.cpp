@@ -82,7 +82,6 @@ TEST(EngineSolver, AgreesWithTheEnginesOwn) {
     object.object = std::make_shared<const Object>(geometry::builtin_object("cylinder").value());
     WorldOptions options;
     options.floor_height = -0.1;
-    options.impedance_ratio = 100.0;
     State state(World::build(hands, std::span(&object, 1), options).value());
     const HandPose start = random_pose(*hands[0].hand, random);
     state.set_hand_pose(0, start);
@@ -117,7 +116,6 @@ TEST(EngineSolver, AgreesWhereLightFingersHit) {
   object.object = std::make_shared<const Object>(geometry::builtin_object("box").value());
   WorldOptions options;
   options.floor_height = 0.0;
-  options.impedance_ratio = 100.0;
   State state(World::build(std::span(&hand, 1), std::span(&object, 1), options).value());
   for (int round = 0; round < 20; ++round) {
     HandPose pose = random_pose(*hand.hand, random);

@@ -51,7 +51,6 @@ class State {
   State& operator=(State&&) noexcept;
 
   const World& world() const;
-  const WorldPtr& world_ptr() const;
   double time() const;
 
   // Hands at rest at the origin, objects at the origin, nothing moves, nothing pushes.
@@ -85,10 +84,9 @@ class State {
   // where it would lag to.
   void set_root_target(int hand, const Transform& root_world, const Twist& velocity_world,
                        const Twist& acceleration_world);
-  // The joints' servos pull towards this pose (its root is not looked at) until released.
+  // The joints' servos pull towards this pose (its root is not looked at) until a reset.
   void set_servo_target(int hand, const HandPose& pose);
   void set_servo_target(int hand, const Eigen::VectorXd& coordinates);
-  void release_servo(int hand);
   // Torques of the servos at the present pose and velocity, as the next step will apply them, in
   // the order of generalised velocities.
   Eigen::VectorXd servo_torques() const;
@@ -97,7 +95,6 @@ class State {
   // about its centre of mass, in the world frame.
   void set_applied(const Eigen::VectorXd& generalised_force);
   void set_object_wrench(int object, const Wrench& wrench_world);
-  void clear_applied();
 
   // One timestep; allocates nothing.
   void step();
