@@ -179,7 +179,6 @@ Result<physics::WorldPtr> build_world(
   world.floor_height = problem.floor_height;
   world.floor_friction = problem.floor_friction;
   world.solver_tolerance = 1e-6;
-  world.impedance_ratio = 100.0;  // at 10 what is held creeps by a millimetre a second
   return physics::World::build(hands, objects, world);
 }
 
