@@ -8,10 +8,10 @@
 
 #include "prehend/core/hand_builder.h"
 #include "prehend/geometry/builtin.h"
-#include "prehend/io/plot.h"
 #include "prehend/methods/grasp_space/examples.h"
 #include "prehend/methods/grasp_space/grasp.h"
 #include "prehend/methods/grasp_space/train.h"
+#include "prehend/picture/plot.h"
 
 using namespace prehend;
 using namespace prehend::grasp_space;
@@ -26,12 +26,12 @@ Stance stance_above(const GraspTarget& target, const GraspSpace& space) {
   return {Transform::from_position(palm), space.open};
 }
 
-io::Series race(GraspSearch& search, const Stance& stance, optimize::BlackBoxMethod method,
-                int trials) {
+picture::Series race(GraspSearch& search, const Stance& stance, optimize::BlackBoxMethod method,
+                     int trials) {
   SearchOptions options;  // two numbers for the shape and three for the rotation
   options.method = method;
   options.distance = false;
-  io::Series mean{to_string(method), {}, std::vector<double>(options.evaluations)};
+  picture::Series mean{to_string(method), {}, std::vector<double>(options.evaluations)};
   for (options.seed = 1; options.seed <= static_cast<std::uint64_t>(trials); ++options.seed) {
     const std::vector<double> best = search.run(stance, options).history;
     for (size_t i = 0; i < best.size(); ++i) mean.y[i] += best[i] / trials;
@@ -45,7 +45,7 @@ io::Series race(GraspSearch& search, const Stance& stance, optimize::BlackBoxMet
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::filesystem::path picture = argc > 1 ? argv[1] : "out/grasp-optimizers.png";
+  const std::filesystem::path path = argc > 1 ? argv[1] : "out/grasp-optimizers.png";
   const int trials = argc > 3 ? std::max(1, std::atoi(argv[3])) : 100;
   const auto object = geometry::builtin_object(argc > 2 ? argv[2] : "bunny");
   if (!object) return std::fprintf(stderr, "%s\n", object.message().c_str()), 2;
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
 
   GraspSearch search(*problem.hand, *problem.space, target->metric);
   const Stance stance = stance_above(*target, *problem.space);
-  io::Plot plot;
+  picture::Plot plot;
   plot.title =
       object->name + ": best grasp metric M, mean of " + std::to_string(trials) + " trials";
   plot.x_label = "evaluations";
@@ -69,8 +69,8 @@ int main(int argc, char** argv) {
   for (const auto method : optimize::black_box_methods()) {
     plot.series.push_back(race(search, stance, method, trials));
   }
-  if (picture.has_parent_path()) std::filesystem::create_directories(picture.parent_path());
-  const Status written = io::write_png(io::draw_plot(plot), picture.string());
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
+  const Status written = picture::write_png(picture::draw_plot(plot), path.string());
   if (!written) return std::fprintf(stderr, "%s\n", written.message().c_str()), 2;
   return 0;
 }
