@@ -1,5 +1,7 @@
-// Learns natural hand shapes, finds grasps of the mug that hold, and writes the best as a clip.
+// Learns natural hand shapes, finds grasps of the mug that hold, and writes the best as a clip,
+// out/mug.glb.
 #include <cstdio>
+#include <filesystem>
 
 #include "prehend/core/hand_builder.h"
 #include "prehend/geometry/builtin.h"
@@ -46,7 +48,8 @@ int main() {
 
   const auto clip = make_grasp_clip(problem, report->grasps.front());
   if (!clip) return fail(clip.message());
-  const Status written = io::write_glb(clip->clip, "mug.glb");
+  std::filesystem::create_directories("out");
+  const Status written = io::write_glb(clip->clip, "out/mug.glb");
   if (!written) return fail(written.message());
   return clip->carried ? 0 : 1;
 }

@@ -1,5 +1,7 @@
-// Simulates a hand that lifts a cylinder, judges the clip, and writes it for Blender or an engine.
+// Simulates a hand that lifts a cylinder, judges the clip, and writes it for Blender or an engine,
+// out/grip.glb.
 #include <cstdio>
+#include <filesystem>
 
 #include "prehend/audit/audit.h"
 #include "prehend/core/hand_builder.h"
@@ -22,7 +24,8 @@ int main() {
               report->verdict.c_str(), report->dynamics_residual,
               100.0 * report->explained_fraction);
 
-  const prehend::Status written = prehend::io::write_glb(*clip, "grip.glb");
+  std::filesystem::create_directories("out");
+  const prehend::Status written = prehend::io::write_glb(*clip, "out/grip.glb");
   if (!written) return std::fprintf(stderr, "%s\n", written.message().c_str()), 2;
   return report->verdict == "pass" ? 0 : 1;
 }

@@ -1,7 +1,9 @@
 // Fits a controller to the program's own example, then drives it step by step as a hand on a mouse
 // would. By open and close cues (figure 7 of Pollard and Zordan 2005) the cylinder moves within the
 // grasp: lifted a little, it slides down through the opened hand and is taken higher up.
+//   example_live_grip [CLIP.glb]   default out/live_grip.glb
 #include <cstdio>
+#include <filesystem>
 
 #include "prehend/geometry/builtin.h"
 #include "prehend/io/glb.h"
@@ -21,7 +23,7 @@ int fail(const std::string& message) { return std::fprintf(stderr, "%s\n", messa
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   FitOptions options;
   options.distances = Distances{};  // table 1's
   const auto fitted = fit({.example = cylinder_grasp(), .library = {range_of_motion()}}, options);
@@ -64,6 +66,8 @@ int main() {
                 to_string(simulation->phase(0)), simulation->contact_force(0),
                 simulation->state().object_pose(0).position.y());
   }
-  const Status written = io::write_glb(recorder.finish("live grip"), "live_grip.glb");
+  const std::filesystem::path path = argc > 1 ? argv[1] : "out/live_grip.glb";
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
+  const Status written = io::write_glb(recorder.finish("live grip"), path.string());
   return written ? 0 : fail(written.message());
 }

@@ -1,23 +1,23 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
 #include <gtest/gtest.h>
 
-#include "prehend/cli/run.h"
 #include "prehend/core/atomic_file.h"
 #include "prehend/io/glb.h"
 #include "prehend/jobs/control_file.h"
+#include "tests/cli/command.h"
+#include "tests/recordings.h"
 
 namespace prehend::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-class FitCommand : public ::testing::Test {
+class FitCommand : public Command {
  protected:
   static void SetUpTestSuite() {
     // Tests of this suite may run in several processes at once.
@@ -27,24 +27,8 @@ class FitCommand : public ::testing::Test {
     ASSERT_EQ(run({"fit", "--examples", clips.string()}, {o, e}), kExitDone) << e.str();
   }
   static void TearDownTestSuite() { fs::remove_all(clips); }
-  void SetUp() override {
-    folder = fs::temp_directory_path() /
-             (std::string("prehend_fit_") +
-              ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder);
-    fs::create_directories(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
 
-  std::string at(const std::string& name) const { return (folder / name).string(); }
   static std::string clip(const std::string& name) { return (clips / name).string(); }
-  int call(const std::vector<std::string>& arguments) {
-    std::ostringstream o, e;
-    const int code = run(arguments, {o, e});
-    out = o.str();
-    err = e.str();
-    return code;
-  }
   // A fit of the shipped cylinder grasp with more arguments.
   std::vector<std::string> cylinder(std::vector<std::string> more) const {
     std::vector<std::string> all = {
@@ -53,16 +37,8 @@ class FitCommand : public ::testing::Test {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
-  void expect_error(const std::vector<std::string>& arguments, const std::string& part) {
-    EXPECT_EQ(call(arguments), kExitBadInput) << part;
-    EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 1) << err;
-    EXPECT_NE(err.find(part), std::string::npos) << err;
-    EXPECT_TRUE(out.empty());
-  }
 
   static fs::path clips;
-  fs::path folder;
-  std::string out, err;
 };
 fs::path FitCommand::clips;
 
@@ -166,15 +142,14 @@ TEST_F(FitCommand, ListsTheGraspsOfARecording) {
 
 // The same promise on recordings of a person: whole grasps of the right hand.
 TEST_F(FitCommand, FreeMotionIsThatOfTheRecordings) {
-  const char* data = std::getenv("PREHEND_DATA");
-  const std::string recorded = std::string(data ? data : "../shared/data") + "/manipnet/";
-  if (!fs::exists(recorded)) GTEST_SKIP() << "skipped: no recordings";
-  const std::vector<std::string> recording = {
+  const std::string recorded = recording("manipnet/").string();
+  PREHEND_SKIP_WITHOUT(recorded);
+  const std::vector<std::string> fitted = {
       "fit",      recorded + "cyl_med3/rightHand.bvh",
       "--object", recorded + "cyl_med3/cyl_med.bvh=" + recorded + "cyl_med.obj",
       "--json",   "--quiet"};
   const auto report = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), recording.begin(), recording.end());
+    more.insert(more.begin(), fitted.begin(), fitted.end());
     EXPECT_EQ(call(more), kExitDone) << err;
     return io::parse_json(out, "report").value();
   };

@@ -6,60 +6,21 @@
 #include <gtest/gtest.h>
 
 #include "prehend/audit/audit.h"
-#include "prehend/cli/run.h"
 #include "prehend/core/atomic_file.h"
 #include "prehend/core/hand_builder.h"
 #include "prehend/io/glb.h"
 #include "prehend/io/value.h"
+#include "tests/cli/command.h"
 
 namespace prehend::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Outcome {
-  int code = 0;
-  std::string out;
-  std::string err;
-
-  io::Value json() const { return io::parse_json(out, "standard output").value(); }
-};
-
-Outcome call(std::vector<std::string> arguments) {
-  std::ostringstream out, err;
-  arguments.insert(arguments.begin(), "grasp");
-  const int code = run(arguments, {out, err, false, {}});
-  return {code, out.str(), err.str()};
-}
-
-class GraspCommand : public ::testing::Test {
+class GraspCommand : public Command {
  protected:
-  void SetUp() override {
-    folder = fs::temp_directory_path() /
-             (std::string("prehend_grasp_") +
-              ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder);
-    fs::create_directories(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
-  std::string at(const std::string& name) const { return (folder / name).string(); }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(at(name)) << text;
-    return at(name);
-  }
-
-  fs::path folder;
+  GraspCommand() : Command("grasp") {}
 };
-
-void expect_one_line_error(const Outcome& outcome, const std::string& word) {
-  EXPECT_EQ(outcome.code, kExitBadInput) << outcome.err;
-  EXPECT_TRUE(outcome.out.empty()) << outcome.out;
-  const std::size_t last = outcome.err.rfind("prehend: ");
-  ASSERT_NE(last, std::string::npos) << outcome.err;
-  EXPECT_EQ(std::count(outcome.err.begin() + last, outcome.err.end(), '\n'), 1) << outcome.err;
-  EXPECT_NE(outcome.err.find(word, last), std::string::npos) << outcome.err;
-}
 
 // A box of this many metres a side; its first faces left out.
 std::string box_obj(double side, int open) {

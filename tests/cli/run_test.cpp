@@ -10,53 +10,19 @@
 #include "prehend/cli/verb.h"
 #include "prehend/core/atomic_file.h"
 #include "prehend/core/hand_builder.h"
+#include "prehend/core/version.h"
 #include "prehend/geometry/builtin.h"
 #include "prehend/io/bvh_clip.h"
 #include "prehend/io/glb.h"
 #include "prehend/io/value.h"
+#include "prehend/physics/engine_version.h"
+#include "tests/cli/command.h"
+#include "tests/recordings.h"
 
 namespace prehend::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Outcome {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Outcome call(const std::vector<std::string>& arguments, std::stop_token stop = {}) {
-  std::ostringstream out, err;
-  const int code = run(arguments, {out, err, false, stop});
-  return {code, out.str(), err.str()};
-}
-
-// Every test gets a folder of its own, to see that nothing is left behind in it.
-class Command : public ::testing::Test {
- protected:
-  void SetUp() override {
-    folder = fs::temp_directory_path() /
-             (std::string("prehend_cli_") +
-              ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder);
-    fs::create_directories(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
-  std::string at(const std::string& name) const { return (folder / name).string(); }
-  bool empty() const { return fs::is_empty(folder); }
-
-  fs::path folder;
-};
-
-void expect_one_line_error(const Outcome& outcome) {
-  EXPECT_EQ(outcome.code, kExitBadInput);
-  EXPECT_TRUE(outcome.out.empty()) << outcome.out;
-  EXPECT_TRUE(outcome.err.starts_with("prehend: ")) << outcome.err;
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-  EXPECT_EQ(outcome.err.back(), '\n');
-}
 
 TEST_F(Command, AloneExplainsItself) {
   for (const auto& arguments : {std::vector<std::string>{}, {"--help"}, {"help"}}) {
@@ -69,7 +35,12 @@ TEST_F(Command, AloneExplainsItself) {
 TEST_F(Command, TellsItsVersion) {
   const Outcome outcome = call({"--version"});
   EXPECT_EQ(outcome.code, kExitDone);
-  EXPECT_TRUE(outcome.out.starts_with("prehend "));
+  const std::string number = version(), described = commit();
+  EXPECT_EQ(std::count(number.begin(), number.end(), '.'), 2);
+  EXPECT_FALSE(described.empty());
+  EXPECT_EQ(outcome.out, "prehend " + number + " (commit " + described + ", " +
+                             physics::engine_version() + ")\n");
+  EXPECT_TRUE(physics::engine_version().starts_with("MuJoCo "));
 }
 
 TEST_F(Command, EveryVerbHasHelpWithExamples) {
@@ -108,16 +79,16 @@ TEST_F(Command, BadValuesAreOneLine) {
   expect_one_line_error(call({"hand", "--length"}));
   expect_one_line_error(call({"hand", "--seed", "x"}));
   expect_one_line_error(call({"hand", "--threads", "-3"}));
-  const std::string out = at("x.png");
+  const std::string picture = at("x.png");
   for (const char* size : {"0x0", "big", "100", "99999x10", "-5x5", "10x"})
     if (std::string(size) != "100")
-      expect_one_line_error(call({"render", "sphere", "-o", out, "--size", size}));
+      expect_one_line_error(call({"render", "sphere", "-o", picture, "--size", size}));
   for (const char* camera : {"1", "1,2,3,4", "1,2,-1", "a,b", "0,100", ",", "1,2,nan"})
-    expect_one_line_error(call({"render", "sphere", "-o", out, "--camera", camera}));
-  expect_one_line_error(call({"render", "sphere", "-o", out, "--frame", "5"}));
-  expect_one_line_error(call({"render", "sphere", "-o", out, "--time", "5"}));
-  expect_one_line_error(call({"render", "sphere", "-o", out, "--forces"}));
-  expect_one_line_error(call({"render", "sphere", "-o", out, "--skin", "--capsules"}));
+    expect_one_line_error(call({"render", "sphere", "-o", picture, "--camera", camera}));
+  expect_one_line_error(call({"render", "sphere", "-o", picture, "--frame", "5"}));
+  expect_one_line_error(call({"render", "sphere", "-o", picture, "--time", "5"}));
+  expect_one_line_error(call({"render", "sphere", "-o", picture, "--forces"}));
+  expect_one_line_error(call({"render", "sphere", "-o", picture, "--skin", "--capsules"}));
   expect_one_line_error(call({"render", "sphere"}));
   expect_one_line_error(call({"render"}));
   EXPECT_TRUE(empty());
@@ -299,9 +270,8 @@ TEST_F(Command, ABvhMovesAnObjectBesideTheHandsItWasRecordedWith) {
 }
 
 TEST_F(Command, TheRecordedHandsHoldTheRecordedCylinder) {
-  const char* data = std::getenv("PREHEND_DATA");
-  const std::string recorded = std::string(data ? data : "../shared/data") + "/manipnet/";
-  if (!fs::exists(recorded)) GTEST_SKIP() << "skipped: no recordings";
+  const std::string recorded = recording("manipnet/").string();
+  PREHEND_SKIP_WITHOUT(recorded);
   const io::Value clip = converted(
       call({"convert", recorded + "cyl_med3/leftHand.bvh", recorded + "cyl_med3/rightHand.bvh",
             "--object", recorded + "cyl_med3/cyl_med.bvh=" + recorded + "cyl_med.obj", "--mirror",
@@ -353,13 +323,11 @@ TEST_F(Command, ATableOfJointAnglesMovesTheHandThatItNames) {
 }
 
 TEST_F(Command, TheRecordedAnglesMoveTheRecordedHand) {
-  const char* data = std::getenv("PREHEND_DATA");
-  const std::string recorded = data ? data : "../shared/data";
-  if (!fs::exists(recorded + "/myodm")) GTEST_SKIP() << "skipped: no recordings";
-  const io::Value clip =
-      converted(call({"convert", recorded + "/myodm/MyoHand_mug_lift.csv", "--hand",
-                      recorded + "/myohand/myohand.xml", "--object",
-                      "obj=" + recorded + "/object_sim/mug.stl", "--json", "--quiet"}));
+  const fs::path angles = recording("myodm/MyoHand_mug_lift.csv");
+  PREHEND_SKIP_WITHOUT(angles);
+  const io::Value clip = converted(
+      call({"convert", angles.string(), "--hand", recording("myohand/myohand.xml").string(),
+            "--object", "obj=" + recording("object_sim/mug.stl").string(), "--json", "--quiet"}));
   EXPECT_EQ(clip.find("hands")->items().size(), 1u);
   EXPECT_EQ(clip.find("objects")->items().size(), 1u);
   EXPECT_NEAR(*clip.find("frame_rate")->number(), 50.0, 1e-3);

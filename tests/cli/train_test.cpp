@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -8,43 +7,22 @@
 
 #include <gtest/gtest.h>
 
-#include "prehend/cli/run.h"
 #include "prehend/core/atomic_file.h"
 #include "prehend/io/glb.h"
 #include "prehend/jobs/grasp_model.h"
 #include "prehend/methods/grasp_space/examples.h"
+#include "tests/cli/command.h"
+#include "tests/recordings.h"
 
 namespace prehend::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-class TrainCommand : public ::testing::Test {
+class TrainCommand : public Command {
  protected:
-  void SetUp() override {
-    folder = fs::temp_directory_path() /
-             (std::string("prehend_train_") +
-              ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder);
-    fs::create_directories(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
+  TrainCommand() : Command("train") {}
 
-  std::string at(const std::string& name) const { return (folder / name).string(); }
-  int call(std::vector<std::string> arguments, std::stop_token stop = {}) {
-    arguments.insert(arguments.begin(), "train");
-    std::ostringstream o, e;
-    const int code = run(arguments, {o, e, false, stop});
-    out = o.str();
-    err = e.str();
-    return code;
-  }
-  void expect_error(const std::vector<std::string>& arguments, const std::string& part) {
-    EXPECT_EQ(call(arguments), kExitBadInput) << part;
-    EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 1) << err;
-    EXPECT_NE(err.find(part), std::string::npos) << err;
-    EXPECT_TRUE(out.empty());
-  }
   // A hand that closes in `rows` steps, the fingers ahead of the thumb.
   void write_poses(const std::string& path, int rows, double amplitude = 1.0) const {
     std::ofstream file(path);
@@ -59,9 +37,6 @@ class TrainCommand : public ::testing::Test {
       file << "\n";
     }
   }
-
-  fs::path folder;
-  std::string out, err;
 };
 
 TEST_F(TrainCommand, MakesAModelAReportAndAPictureFromATable) {
@@ -141,17 +116,16 @@ TEST_F(TrainCommand, RefusesBadInputInOneLine) {
 }
 
 TEST_F(TrainCommand, LearnsFromRecordings) {
-  const char* data = std::getenv("PREHEND_DATA");
-  const fs::path recordings = data ? data : "../shared/data";
-  if (!fs::exists(recordings / "myodm")) GTEST_SKIP() << "skipped: no recordings";
+  const fs::path recorded = recording("myodm");
+  PREHEND_SKIP_WITHOUT(recorded);
   std::vector<std::string> arguments;
-  for (const auto& entry : fs::directory_iterator(recordings / "myodm")) {
-    if (entry.path().extension() == ".csv" && arguments.size() < 3)
-      arguments.push_back(entry.path().string());
+  for (const auto& entry : fs::directory_iterator(recorded)) {
+    if (entry.path().extension() == ".csv") arguments.push_back(entry.path().string());
   }
   std::sort(arguments.begin(), arguments.end());
+  arguments.resize(3);
   arguments.insert(arguments.end(),
-                   {"--hand", (recordings / "myohand/myohand.xml").string(), "-o", at("m.json")});
+                   {"--hand", recording("myohand/myohand.xml").string(), "-o", at("m.json")});
   ASSERT_EQ(call(arguments), kExitDone) << err;
   EXPECT_GT(load_grasp_model(at("m.json"))->pca.kept(3), 0.6);
 }

@@ -11,6 +11,7 @@
 #include "prehend/core/atomic_file.h"
 #include "prehend/core/hand_builder.h"
 #include "tests/io/mutate.h"
+#include "tests/recordings.h"
 
 namespace prehend::io {
 namespace {
@@ -311,9 +312,8 @@ TEST(BvhClip, WritesOneFileATrackOrNothing) {
 class Recording : public ::testing::Test {
  protected:
   void SetUp() override {
-    const char* folder = std::getenv("PREHEND_DATA");
-    folder_ = fs::path(folder ? folder : "../shared/data") / "manipnet";
-    if (!fs::exists(folder_)) GTEST_SKIP() << "skipped: no recordings";
+    folder_ = recording("manipnet");
+    PREHEND_SKIP_WITHOUT(folder_);
   }
   fs::path folder_;
 };

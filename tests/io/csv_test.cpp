@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -14,6 +13,7 @@
 #include "prehend/io/clip_csv.h"
 #include "tests/io/mutate.h"
 #include "tests/io/test_clip.h"
+#include "tests/recordings.h"
 
 namespace prehend::io {
 namespace {
@@ -183,9 +183,8 @@ TEST_F(ClipCsv, AnswersDamagedFilesWithAValueOrOneLine) {
 }
 
 TEST(CsvRecordings, AreRead) {
-  const char* data = std::getenv("PREHEND_DATA");
-  const fs::path folder = fs::path(data ? data : "../shared/data") / "myodm";
-  if (!fs::exists(folder)) GTEST_SKIP() << "skipped: no recordings";
+  const fs::path folder = recording("myodm");
+  PREHEND_SKIP_WITHOUT(folder);
   int files = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".csv") continue;

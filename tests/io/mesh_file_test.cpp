@@ -5,7 +5,6 @@
 
 #include <assimp/Exporter.hpp>
 #include <assimp/Importer.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -16,6 +15,7 @@
 #include "prehend/geometry/mesh_report.h"
 #include "prehend/geometry/primitive.h"
 #include "tests/io/mutate.h"
+#include "tests/recordings.h"
 
 namespace prehend::io {
 namespace {
@@ -68,11 +68,6 @@ std::string written(const TriangleMesh& mesh, const std::string& name) {
   const std::string path = temporary(name);
   EXPECT_TRUE(write_mesh(mesh, path).ok());
   return path;
-}
-
-std::string recordings() {
-  const char* folder = std::getenv("PREHEND_DATA");
-  return folder ? folder : "../shared/data";
 }
 
 TEST(MeshFile, TextFormatsGiveTheSameMesh) {
@@ -262,8 +257,8 @@ TEST(LoadObject, AcceptsOpenMeshesWithAWarning) {
 }
 
 TEST(LoadObject, ReadsTheRecordedObjects) {
-  const std::string folder = recordings() + "/object_sim";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "skipped: no recordings";
+  const std::string folder = recording("object_sim").string();
+  PREHEND_SKIP_WITHOUT(folder);
   int read = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".stl") continue;

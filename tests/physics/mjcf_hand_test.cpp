@@ -11,16 +11,12 @@
 #include "prehend/hands/posture.h"
 #include "prehend/physics/dynamics.h"
 #include "tests/physics/physics_fixture.h"
+#include "tests/recordings.h"
 
 namespace prehend::physics {
 namespace {
 
 constexpr double kPositionTolerance = 1e-9;  // metres, ours against the engine's
-
-std::filesystem::path recordings() {
-  const char* folder = std::getenv("PREHEND_DATA");
-  return folder ? folder : "../shared/data";
-}
 
 struct Table {
   std::vector<std::string> columns;
@@ -53,8 +49,8 @@ Table read_csv(const std::filesystem::path& path, int every) {
 class MyoHand : public testing::Test {
  protected:
   void SetUp() override {
-    const auto path = recordings() / "myohand" / "myohand.xml";
-    if (!std::filesystem::exists(path)) GTEST_SKIP() << "skipped: no recordings";
+    const auto path = recording("myohand/myohand.xml");
+    PREHEND_SKIP_WITHOUT(path);
     Result<MjcfHand> loaded = MjcfHand::load(path.string());
     ASSERT_TRUE(loaded.ok()) << loaded.message();
     file = std::make_unique<MjcfHand>(std::move(*loaded));
@@ -116,8 +112,8 @@ TEST_F(MyoHand, RecordedPosesStandWhereTheEngineHasThem) {
   double worst = 0.0;
   for (const char* name :
        {"MyoHand_cup_pour1.csv", "MyoHand_hammer_use1.csv", "MyoHand_airplane_fly1.csv"}) {
-    const auto path = recordings() / "myodm" / name;
-    if (!std::filesystem::exists(path)) continue;
+    const auto path = recording(std::string("myodm/") + name);
+    if (path.empty()) continue;
     ++files;
     const Table table = read_csv(path, 20);
     const Result<std::vector<HandPose>> poses = file->poses(table.columns, table.rows);

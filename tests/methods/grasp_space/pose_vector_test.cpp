@@ -1,6 +1,5 @@
 #include "prehend/methods/grasp_space/pose_vector.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <random>
 
@@ -8,6 +7,7 @@
 
 #include "prehend/core/hand_builder.h"
 #include "prehend/physics/mjcf_hand.h"
+#include "tests/recordings.h"
 
 namespace prehend::grasp_space {
 namespace {
@@ -126,10 +126,8 @@ TEST(PoseVector, ReadsRigsWithoutMetacarpals) {
 }
 
 TEST(PoseVector, CarriesShapesToAHandMadeByOthers) {
-  const char* folder = std::getenv("PREHEND_DATA");
-  const auto path =
-      std::filesystem::path(folder ? folder : "../shared/data") / "myohand/myohand.xml";
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "skipped: no recordings";
+  const auto path = recording("myohand/myohand.xml");
+  PREHEND_SKIP_WITHOUT(path);
   const auto file = physics::MjcfHand::load(path.string());
   ASSERT_TRUE(file.ok()) << file.message();
   const Hand& hand = *file->hand();
