@@ -83,10 +83,15 @@ struct ContactIkProblem {
 struct ContactIkOptions {
   // Least-squares steps in all, over every digit's own. A digit on a surface takes 5 to 15.
   int max_iterations = 200;
+  // Starts that a digit gets which misses its targets or stays in an obstacle: the given one; the
+  // same, but through all obstacles to the targets and only then out of them, as in the paper; from
+  // what was found towards the middle of the joints' ranges; from their other side. What is out of
+  // reach takes as many times the time of what is not: a caller that tries many targets takes 1.
+  int tries = 4;
   // The error of a target that weighs 1.
   double position_scale = 0.001;  // m
-  // A joint 1 rad away from its preference then costs a reached target about 0.002 mm.
-  double preference = 0.3;         // 1 / rad
+  // A joint 1 rad away from its preference then costs a reached target about 0.0002 mm.
+  double preference = 0.1;         // 1 / rad
   double root_shift_scale = 0.02;  // m
   double root_turn_scale = 0.3;    // rad
   // Deepest entry that counts as none, with obstacles and with the hand itself. The skin of a
