@@ -35,7 +35,7 @@ Object box(const Vec3& half, double mass = 0.2) {
   return *geometry::object_from_primitive("box", ShapeKind::kBox, half, mass);
 }
 
-TEST(hands::RestingPose, ABoxStandsOnSixSidesByItsHalfWidths) {
+TEST(RestingPose, ABoxStandsOnSixSidesByItsHalfWidths) {
   const Object object = box({0.02, 0.04, 0.03});
   const auto sides = hands::resting_poses(object, radians(3.0));
   ASSERT_EQ(sides.size(), 6u);
@@ -48,7 +48,7 @@ TEST(hands::RestingPose, ABoxStandsOnSixSidesByItsHalfWidths) {
   }
 }
 
-TEST(hands::RestingPose, WhatLeansFallsOntoItsNearestSide) {
+TEST(RestingPose, WhatLeansFallsOntoItsNearestSide) {
   const Object object = box({0.02, 0.04, 0.03});
   // It tips beyond atan(0.02 / 0.04) = 26.6 degrees about z.
   const Vec3 stands =
@@ -61,7 +61,7 @@ TEST(hands::RestingPose, WhatLeansFallsOntoItsNearestSide) {
 }
 
 // A tilted centre of mass: the foot leaves the ground.
-TEST(hands::RestingPose, AnUnbalancedBoxFallsToItsHeavySide) {
+TEST(RestingPose, AnUnbalancedBoxFallsToItsHeavySide) {
   Object object = box({0.02, 0.04, 0.03});
   object.center_of_mass = {0.025, 0.0, 0.0};
   const Vec3 up = hands::put_down(object, Quat::Identity()).rotation.conjugate() * Vec3::UnitY();
