@@ -8,7 +8,7 @@
 #include "prehend/core/random.h"
 #include "prehend/geometry/primitive.h"
 #include "prehend/hands/contact_ik.h"
-#include "prehend/physics/posture.h"
+#include "prehend/hands/posture.h"
 
 namespace prehend::hands {
 namespace {
@@ -29,7 +29,7 @@ struct Scene {
   std::vector<std::vector<ContactTarget>> problems;
 
   Scene() {
-    const physics::Posture wrap = physics::make_posture(hand, "wrap").value();
+    const Posture wrap = make_posture(hand, "wrap").value();
     root = wrap.pose.root_world;
     const CoordinateLimits limits = coordinate_limits(hand);
     const Eigen::VectorXd q = coordinates(hand, wrap.pose);

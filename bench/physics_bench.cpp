@@ -10,8 +10,8 @@
 #include "physics/world_impl.h"
 #include "prehend/core/hand_builder.h"
 #include "prehend/geometry/primitive.h"
+#include "prehend/hands/posture.h"
 #include "prehend/physics/dynamics.h"
-#include "prehend/physics/posture.h"
 
 namespace {
 

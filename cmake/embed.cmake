@@ -1,7 +1,10 @@
 # Files that travel inside the binary: the generic hand's skin, the player page, grasp models.
 # Each becomes `extern const unsigned char NAME[]; extern const unsigned long NAME_size;`.
 function(prehend_embed target name file)
-  set(object ${CMAKE_BINARY_DIR}/embed/${name}.S)
+  if(NOT EXISTS ${file})
+    message(FATAL_ERROR "${file} is missing: run script/bootstrap --no-build")
+  endif()
+  set(object ${PROJECT_BINARY_DIR}/embed/${name}.S)
   file(WRITE ${object}.in
 "    .section .rodata
     .global ${name}
@@ -30,6 +33,6 @@ endfunction()
 # Written by `prehend train --example NAME -o models/NAME.json`.
 function(prehend_embed_models target)
   foreach(name cylindrical spherical palmar lateral tip hook general)
-    prehend_embed(${target} prehend_model_${name} ${CMAKE_SOURCE_DIR}/models/${name}.json)
+    prehend_embed(${target} prehend_model_${name} ${PROJECT_SOURCE_DIR}/models/${name}.json)
   endforeach()
 endfunction()

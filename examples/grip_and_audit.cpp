@@ -3,8 +3,8 @@
 
 #include "prehend/audit/audit.h"
 #include "prehend/core/hand_builder.h"
+#include "prehend/hands/sample_grip.h"
 #include "prehend/io/glb.h"
-#include "prehend/physics/sample_grip.h"
 
 int main() {
   prehend::HandOptions options;
@@ -13,7 +13,7 @@ int main() {
   if (!hand) return std::fprintf(stderr, "%s\n", hand.message().c_str()), 2;
 
   const auto clip =
-      prehend::physics::sample_grip(std::make_shared<const prehend::Hand>(std::move(*hand)));
+      prehend::hands::sample_grip(std::make_shared<const prehend::Hand>(std::move(*hand)));
   if (!clip) return std::fprintf(stderr, "%s\n", clip.message().c_str()), 2;
 
   const auto report = prehend::audit::audit(*clip);

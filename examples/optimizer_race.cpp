@@ -4,10 +4,10 @@
 
 #include "prehend/core/hand_builder.h"
 #include "prehend/geometry/builtin.h"
-#include "prehend/io/plot.h"
 #include "prehend/methods/grasp_space/examples.h"
 #include "prehend/methods/grasp_space/grasp.h"
 #include "prehend/methods/grasp_space/train.h"
+#include "prehend/picture/plot.h"
 
 using namespace prehend;
 using namespace prehend::grasp_space;
@@ -24,11 +24,11 @@ Stance stance_above(const GraspTarget& target, const GraspSpace& space) {
   return {Transform::from_position(palm), space.open};
 }
 
-io::Series race(GraspSearch& search, const Stance& stance, optimize::BlackBoxMethod method) {
+picture::Series race(GraspSearch& search, const Stance& stance, optimize::BlackBoxMethod method) {
   SearchOptions options;  // two numbers for the shape and three for the rotation
   options.method = method;
   options.distance = false;
-  io::Series mean{to_string(method), {}, std::vector<double>(options.evaluations)};
+  picture::Series mean{to_string(method), {}, std::vector<double>(options.evaluations)};
   for (options.seed = 1; options.seed <= kTrials; ++options.seed) {
     const std::vector<double> best = search.run(stance, options).history;
     for (size_t i = 0; i < best.size(); ++i) mean.y[i] += best[i] / kTrials;
@@ -57,14 +57,14 @@ int main(int argc, char** argv) {
 
   GraspSearch search(*problem.hand, *problem.space, target->metric);
   const Stance stance = stance_above(*target, *problem.space);
-  io::Plot plot;
+  picture::Plot plot;
   plot.title = object->name + ": best grasp metric M, mean of 100 trials";
   plot.x_label = "evaluations";
   plot.y_label = "M";
   for (const auto method : optimize::black_box_methods()) {
     plot.series.push_back(race(search, stance, method));
   }
-  const Status written = io::write_png(io::draw_plot(plot), picture);
+  const Status written = picture::write_png(picture::draw_plot(plot), picture);
   if (!written) return std::fprintf(stderr, "%s\n", written.message().c_str()), 2;
   return 0;
 }

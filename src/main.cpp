@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::stop_source stop;
   std::thread([signals, stop]() mutable {
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
     sigwait(&signals, &signal);
     stop.request_stop();
     sigwait(&signals, &signal);
+    prehend::io::abandon_pending_files();
     _exit(prehend::cli::kExitInterrupted);
   }).detach();
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);

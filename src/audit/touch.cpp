@@ -10,6 +10,8 @@ namespace {
 constexpr int kMaxCorners = 4000;
 constexpr int kMaxObjectContacts = 12;
 constexpr double kCapsuleStep = 0.003;  // m between samples along a capsule's axis
+// Longer steps on a capsule beyond 30 m, which is no finger: the work has a bound.
+constexpr int kMaxSteps = 10000;
 
 struct Along {
   double fraction = 0.0;
@@ -20,19 +22,34 @@ struct Along {
 class AxisSearch {
  public:
   AxisSearch(const Capsule& capsule_object, const geometry::ExactDistance& distance)
-      : capsule_(capsule_object), distance_(distance) {}
+      : capsule_(capsule_object), distance_(distance) {
+    const double length = (capsule_.b - capsule_.a).norm();
+    if (!(length > 1e-9)) return;
+    steps_ = static_cast<int>(std::min<double>(kMaxSteps, std::ceil(length / kCapsuleStep)));
+    step_ = std::max(kCapsuleStep, length / steps_);
+  }
 
   double gap(double fraction) const {
     return distance_.closest(capsule_.a + fraction * (capsule_.b - capsule_.a)).distance -
            capsule_.radius;
   }
 
-  std::vector<Along> samples() const {
-    const double length = (capsule_.b - capsule_.a).norm();
-    const int steps = length > 1e-9 ? static_cast<int>(std::ceil(length / kCapsuleStep)) : 0;
+  // m between samples.
+  double step() const { return step_; }
+
+  // Samples at even steps, those that lie in the ball: nothing outside of it can touch.
+  std::vector<Along> samples(const Vec3& center, double radius) const {
+    const Vec3 line = capsule_.b - capsule_.a;
+    const double length = line.norm();
+    if (steps_ == 0) return {{0.0, gap(0.0)}};
+    const double middle = line.dot(center - capsule_.a) / length;  // m along the axis
+    const double aside = (capsule_.a + middle / length * line - center).norm();
+    const double half = std::sqrt(std::max(0.0, radius * radius - aside * aside));
+    const int first = step_index(middle - half, length) - 1;
+    const int last = step_index(middle + half, length) + 2;
     std::vector<Along> result;
-    for (int i = 0; i <= steps; ++i) {
-      const double fraction = steps > 0 ? static_cast<double>(i) / steps : 0.0;
+    for (int i = std::max(0, first); i <= std::min(steps_, last); ++i) {
+      const double fraction = static_cast<double>(i) / steps_;
       result.push_back({fraction, gap(fraction)});
     }
     return result;
@@ -55,8 +72,14 @@ class AxisSearch {
   }
 
  private:
+  int step_index(double along, double length) const {
+    return static_cast<int>(std::clamp(along / length, 0.0, 1.0) * steps_);
+  }
+
   const Capsule& capsule_;
   const geometry::ExactDistance& distance_;
+  int steps_ = 0;
+  double step_ = kCapsuleStep;
 };
 
 Contact contact_at(const Vec3& point_object, double extra_radius,
@@ -118,11 +141,13 @@ void capsule_contacts(const Capsule& capsule_world, const Probe& probe,
   const Capsule ball{probe.center, probe.center, probe.radius};
   if (distance(capsule, ball) > reach) return;
   const AxisSearch search(capsule, *probe.distance);
-  const std::vector<Along> samples = search.samples();
+  // Wide enough for every sample that the comparisons below look at.
+  const std::vector<Along> samples =
+      search.samples(probe.center, probe.radius + capsule.radius + reach + search.step());
   const auto best = std::min_element(samples.begin(), samples.end(),
                                      [](const Along& a, const Along& b) { return a.gap < b.gap; });
   // Distance falls by at most one metre a metre, so nothing between far samples can be near.
-  if (best->gap > reach + kCapsuleStep) return;
+  if (best->gap > reach + search.step()) return;
   Along deepest = *best;
   if (samples.size() > 1) {
     const double low = best == samples.begin() ? 0.0 : (best - 1)->fraction;

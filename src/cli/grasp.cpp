@@ -1,212 +1,99 @@
 // prehend grasp: natural grasps of an object that hold.
-#include <algorithm>
-#include <map>
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "cli/audit_value.h"
-#include "cli/grasp_arguments.h"
-#include "cli/grasp_value.h"
 #include "cli/picture_arguments.h"
 #include "cli/verbs.h"
-#include "prehend/cli/load.h"
-#include "prehend/cli/save.h"
-#include "prehend/cli/session.h"
-#include "prehend/io/atomic_file.h"
-#include "prehend/io/picture_draw.h"
-#include "prehend/methods/grasp_space/grasp_clip.h"
+#include "prehend/jobs/grasp.h"
+#include "prehend/jobs/save.h"
+#include "prehend/methods/grasp_space/examples.h"
 
 namespace prehend::cli {
 namespace {
 
-using grasp_space::Grasp;
-using grasp_space::GraspReport;
-
-// Where the grasp's number goes in the name of an output.
-const std::string kNumber = "{}";
-// The best grasps that are simulated in search of a clip that passes its audit.
-constexpr int kMostTries = 6;
-constexpr int kMostPictures = 60;
-
 struct Arguments {
-  GraspArguments grasp;
+  jobs::GraspJob job;
+  std::vector<std::string> inputs;
+  bool no_verify = false;
+  std::string optimizer, search, wrist, region, side;
   PictureArguments picture;
 };
 
-struct JudgedClip {
-  grasp_space::GraspClip made;
-  audit::AuditReport audit;
-
-  bool good() const { return made.carried && audit.verdict == "pass"; }
-};
-
-// The files of a run: clips are simulated when an output first asks for them.
-class Output {
- public:
-  Output(const Arguments& arguments, const GraspJob& job, const GraspReport& report,
-         Session& session)
-      : arguments_(arguments), job_(job), report_(report), session_(session) {}
-
-  Status write(const std::string& path) {
-    const std::string ending = io::file_ending(path);
-    if (ending == ".json")
-      return done(path, io::write_file(path, io::to_json(grasps_value(job_, report_)) + "\n"));
-    if (report_.grasps.empty()) return {};
-    if (ending == ".png") return write_sheet(path);
-    const std::size_t at = path.rfind(kNumber);
-    if (at == std::string::npos) return write_best(path);
-    for (int i = 0; i < std::max(1, report_.held) && (i == 0 || !session_.stopped()); ++i) {
-      std::string name = path;
-      name.replace(at, kNumber.size(), std::to_string(i + 1));
-      if (const Status saved = save(i, name); !saved) return saved;
-    }
-    return {};
-  }
-
-  const std::vector<std::string>& files() const { return files_; }
-  // By the grasps' indices.
-  const std::map<int, JudgedClip>& clips() const { return clips_; }
-  // The first good clip, or the first.
-  std::map<int, JudgedClip>::const_iterator best() const {
-    const auto found = std::find_if(clips_.begin(), clips_.end(),
-                                    [](const auto& clip) { return clip.second.good(); });
-    return found == clips_.end() ? clips_.begin() : found;
-  }
-
- private:
-  Status done(const std::string& path, const Status& written) {
-    if (written) files_.push_back(path);
-    return written;
-  }
-
-  Status write_sheet(const std::string& path) {
-    const auto picture = arguments_.picture.resolve(420, 340, session_.common().threads);
-    if (!picture) return picture.error();
-    return done(path, io::write_png(grasps_picture(job_, report_, *picture, kMostPictures,
-                                                   session_.monitor()),
-                                    path));
-  }
-
-  // Of the best grasp, or of the next whose clip passes its audit.
-  Status write_best(const std::string& path) {
-    const int tries = std::clamp(report_.held, 1, kMostTries);
-    for (int i = 0; i < tries; ++i) {
-      if (const Status judged = judge(i); !judged) return judged;
-      if (clips_.at(i).good() || session_.stopped()) break;
-    }
-    return save(best()->first, path);
-  }
-
-  Status judge(int index) {
-    if (clips_.contains(index)) return {};
-    grasp_space::GraspClipOptions options;
-    options.object_world = job_.object_world;
-    options.proof = job_.options.proof;
-    auto made = make_grasp_clip(job_.problem, report_.grasps[index], options);
-    if (!made) return made.error();
-    auto audited = audit::audit(made->clip);
-    if (!audited) return audited.error();
-    clips_[index] = {std::move(*made), std::move(*audited)};
-    return {};
-  }
-
-  Status save(int index, const std::string& path) {
-    if (const Status judged = judge(index); !judged) return judged;
-    const auto picture = arguments_.picture.resolve(960, 720, session_.common().threads);
-    if (!picture) return picture.error();
-    SaveOptions options;
-    options.picture = *picture;
-    const auto saved = save_clip(clips_.at(index).made.clip, path, options, session_.monitor());
-    if (!saved) return saved.error();
-    files_.insert(files_.end(), saved->files.begin(), saved->files.end());
-    return {};
-  }
-
-  const Arguments& arguments_;
-  const GraspJob& job_;
-  const GraspReport& report_;
-  Session& session_;
-  std::vector<std::string> files_;
-  std::map<int, JudgedClip> clips_;
-};
-
-void report_grasps(const GraspJob& job, const GraspReport& found, Session& session) {
-  io::Value& details = session.report.details;
-  const bool verified = job.options.verify;
-  const auto proven = [&](double value) { return verified ? io::Value(value) : io::Value(); };
-  details["proposed"] = found.proposed;
-  details["held"] = verified ? io::Value(found.held) : io::Value();
-  details["held_fraction"] = proven(found.proposed > 0 ? double(found.held) / found.proposed : 0.0);
-  details["proven_per_second"] = proven(found.seconds > 0.0 ? found.held / found.seconds : 0.0);
-  details["mean_penetration_m"] = found.mean_penetration;
-  details["candidates"] = found.candidates;
-  details["load_seconds"] = found.load_seconds;
-  details["search_seconds"] = found.seconds;
-  details["model"] = job.problem.space->name;
-  details["object"]["name"] = job.problem.object->name;
-  details["object"]["mass_kg"] = job.problem.object->mass;
-  details["object"]["friction"] = job.problem.object->friction;
-  details["grasps"] = io::Value::array();
-  for (const Grasp& grasp : found.grasps) details["grasps"].push_back(grasp_value(grasp, verified));
+std::vector<std::string> optimizer_names() {
+  std::vector<std::string> names;
+  for (const auto method : optimize::black_box_methods()) names.push_back(to_string(method));
+  return names;
 }
 
-void report_clips(const Output& output, Session& session) {
-  session.report.audit = audit_value(output.best()->second.audit);
-  session.report.details["clip_of_grasp"] = output.best()->first + 1;
-  io::Value& clips = session.report.details["clips"] = io::Value::array();
-  for (const auto& [index, clip] : output.clips()) {
-    const bool floor = clip.made.support == grasp_space::Support::kFloor;
-    io::Value value = clip_value(clip.made.clip);
-    value["grasp"] = index + 1;
-    value["support"] = floor ? "floor" : "stand";
-    value["approached"] = clip.made.approached;
-    value["carried"] = clip.made.carried;
-    value["slip_in_hand_m"] = clip.made.slip;
-    value["verdict"] = clip.audit.verdict;
-    clips.push_back(std::move(value));
-    std::string text = fmt::format(
-        "clip of grasp {}: from {}, {}, {}; audit: {}", index + 1,
-        floor ? "a floor" : "a stand that lets go after the squeeze",
-        clip.made.approached ? "approached" : "no straight way in, so it begins around the object",
-        clip.made.carried ? fmt::format("lifted with {:.1f} mm of slip", 1e3 * clip.made.slip)
-                          : "not lifted",
-        clip.audit.verdict);
-    for (const std::string& reason : clip.audit.reasons) text += "\n  " + reason;
-    session.print(text);
-  }
+void declare(Arguments& a, OptionSet& options) {
+  jobs::GraspJob& job = a.job;
+  options.inputs("OBJECT", &a.inputs, 1, 1,
+                 "A built-in's name, a mesh file, or a scene (.toml): its first object and hand");
+  options.integer("--count", &job.count, "N", "Grasps that hold, all different [1]");
+  options.text("--model", &job.model, "NAME|FILE",
+               fmt::format("Which shapes are natural: {}, or a file of prehend train [general]",
+                           fmt::join(grasp_space::model_names(), ", ")));
+  options.flag("--no-verify", &a.no_verify, "Do not prove grasps by simulation");
+  options.flag("--full-proof", &job.full_proof,
+               "Every push lasts its two seconds, even when the object rests");
+  options.choice("--optimizer", &a.optimizer, optimizer_names(), "How grasps are searched [dhc]");
+  options.integer("--evaluations", &job.evaluations, "N", "Of the metric, a search [600]");
+  options.integer("--candidates", &job.candidates, "N", "Searches at most [2000]");
+  options.text(
+      "--search", &a.search, "WHAT",
+      "Besides the shape: some of rotation,position,distance, or none [rotation,distance]");
+  options.text("--wrist", &a.wrist, "X,Y,Z[,W,X,Y,Z]",
+               "Where the wrist should be, in the object's frame; alone it reaches, back up");
+  options.text("--region", &a.region, "X,Y,Z,R", "Only what is in this ball is grasped, metres");
+  options.text("--hand", &job.hand, "FILE", "A hand of your own (.xml .glb)");
+  options.number("--hand-length", &job.hand_length, "M", "Wrist crease to middle fingertip [0.19]");
+  options.number("--hand-breadth", &job.hand_breadth, "M",
+                 "Across the knuckles [0.44 of the length]");
+  options.choice("--side", &a.side, {"left", "right"}, "Which hand [right]");
+  options.number("--mass", &job.mass, "KG", "Of the object [0.1, or the scene's]");
+  options.number("--friction", &job.friction, "MU", "Of the object on skin [0.6, or the scene's]");
+  options.text("--units", &job.units, "UNIT", "Of a mesh file: m, cm, mm, in, ft [m]");
+  options.integer("--search-faces", &job.search_faces, "N",
+                  "Faces of the mesh that the search looks at [3000]");
+  a.picture.declare(options);
 }
 
-Result<int> grasp(const Arguments& a, Session& session) {
-  session.report.inputs = a.grasp.inputs;
-  const auto job = grasp_job(a.grasp, session.common().seed);
-  if (!job) return job.error();
-  for (const std::string& note : job->notes) session.note(note);
-  const auto found = find_grasps(job->problem, job->options, session.monitor());
-  if (!found) return found.error();
-  session.report.summary = found->summary;
-  if (!job->options.verify)
-    session.report.summary.message = fmt::format("{} grasps proposed, from {} searches; none tried",
-                                                 found->proposed, found->candidates);
-  report_grasps(*job, *found, session);
-  session.print(grasps_text(*job, *found));
-  Output output(a, *job, *found, session);
-  for (const std::string& path : session.common().outputs) {
-    if (const Status written = output.write(path); !written) return written.error();
+// "1,2,3" as what the numbers mean; nothing where nothing is given.
+template <typename Target, typename Parse>
+Status parse_text(const std::string& text, const char* option, Parse parse,
+                  std::optional<Target>& target) {
+  if (text.empty()) return {};
+  const auto numbers = parse_numbers(text, option);
+  if (!numbers) return numbers.error();
+  const auto parsed = parse(*numbers);
+  if (!parsed) return Error{fmt::format("{}: {}", option, parsed.message())};
+  target = *parsed;
+  return {};
+}
+
+Status fill_in(Arguments& a) {
+  jobs::GraspJob& job = a.job;
+  job.object = a.inputs[0];
+  job.verify = !a.no_verify;
+  if (!a.side.empty()) job.side = a.side == "left" ? Side::kLeft : Side::kRight;
+  for (const auto method : optimize::black_box_methods())
+    if (a.optimizer == to_string(method)) job.optimizer = method;
+  if (!a.search.empty()) {
+    const auto search = jobs::searched_placement(split_words(a.search));
+    if (!search) return Error{"--search: " + search.message()};
+    job.search = *search;
   }
-  if (!output.clips().empty()) report_clips(output, session);
-  for (const std::string& file : output.files()) session.print("wrote " + file);
-  session.report.details["outputs"] = output.files();
-  if (found->summary.termination == Termination::kInterrupted) return kExitInterrupted;
-  if (found->held > 0) {
-    const bool failed = !output.clips().empty() && !output.best()->second.good();
-    return failed ? kExitMissed : kExitDone;
-  }
-  session.report.summary.message = fmt::format(
-      "{}: nothing holds: {} searches, {}", job->problem.object->name, found->candidates,
-      found->proposed > 0 ? fmt::format("{} grasps proposed; the best is kept", found->proposed)
-                          : "no grasp worth a proof");
-  session.note(session.report.summary.message);
-  return kExitMissed;
+  if (const Status done = parse_text(a.wrist, "--wrist", jobs::wrist_goal, job.wrist); !done)
+    return done;
+  return parse_text(a.region, "--region", jobs::region_of, job.region);
+}
+
+Result<int> run(Arguments& a, Session& session) {
+  const auto picture = a.picture.request();
+  if (!picture) return picture.error();
+  a.job.picture = *picture;
+  if (const Status filled = fill_in(a); !filled) return filled.error();
+  return session.carry_out(a.job);
 }
 
 }  // namespace
@@ -226,13 +113,10 @@ Verb grasp_verb() {
       {"prehend grasp scenes/grasp/mug.toml -o mug.glb", "a scene's object and hand"},
       {"prehend grasp sphere --optimizer cma-es --evaluations 2000 --json", "for programs"},
   };
-  verb.endings = clip_endings();
+  verb.endings = jobs::clip_endings();
   verb.endings.push_back(".json");
-  verb.declare = [a](OptionSet& options) {
-    a->grasp.declare(options);
-    a->picture.declare(options);
-  };
-  verb.run = [a](Session& session) { return grasp(*a, session); };
+  verb.declare = [a](OptionSet& options) { declare(*a, options); };
+  verb.run = [a](Session& session) { return run(*a, session); };
   return verb;
 }
 

@@ -2,7 +2,7 @@
 
 namespace prehend::cli {
 
-void declare_load(LoadOptions& load, OptionSet& options) {
+void declare_load(jobs::LoadOptions& load, OptionSet& options) {
   options.text("--map", &load.map, "FILE.toml",
                "Which joint of a rig is which of the hand, where the guess is wrong");
   options.text("--units", &load.units, "UNIT", "Of BVH: m, dm, cm, mm, inch [guessed]");

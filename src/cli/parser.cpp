@@ -29,19 +29,37 @@ void OptionSet::text(const std::string& names, std::string* target, const std::s
   impl_.app().add_option(names, *target, help)->type_name(value);
 }
 
-void OptionSet::number(const std::string& names, double* target, const std::string& value,
-                       const std::string& help) {
+namespace {
+
+CLI::Validator finite_number() {
   const auto finite = [](const std::string& text) -> std::string {
     double number = 0.0;
     return CLI::detail::lexical_cast(text, number) && std::isfinite(number)
                ? ""
                : "'" + text + "' is not a number";
   };
-  impl_.app().add_option(names, *target, help)->type_name(value)->check(CLI::Validator(finite, ""));
+  return CLI::Validator(finite, "");
+}
+
+}  // namespace
+
+void OptionSet::number(const std::string& names, double* target, const std::string& value,
+                       const std::string& help) {
+  impl_.app().add_option(names, *target, help)->type_name(value)->check(finite_number());
+}
+
+void OptionSet::number(const std::string& names, std::optional<double>* target,
+                       const std::string& value, const std::string& help) {
+  impl_.app().add_option(names, *target, help)->type_name(value)->check(finite_number());
 }
 
 void OptionSet::integer(const std::string& names, int* target, const std::string& value,
                         const std::string& help) {
+  impl_.app().add_option(names, *target, help)->type_name(value);
+}
+
+void OptionSet::integer(const std::string& names, std::optional<int>* target,
+                        const std::string& value, const std::string& help) {
   impl_.app().add_option(names, *target, help)->type_name(value);
 }
 
@@ -103,7 +121,7 @@ std::string help_text(const Verb& verb, const CLI::App& app) {
 
 void add_common(const Verb& verb, CommonOptions& common, CLI::App& app) {
   if (!verb.endings.empty())
-    app.add_option("-o,--output", common.outputs,
+    app.add_option("-o,--output", common.settings.outputs,
                    fmt::format("Write here; the ending picks the form: {}. May be repeated",
                                fmt::join(verb.endings, " ")))
         ->type_name("FILE")
@@ -112,8 +130,8 @@ void add_common(const Verb& verb, CommonOptions& common, CLI::App& app) {
   app.add_option("--report", common.report, "Write what was done, as JSON")->type_name("FILE.json");
   app.add_flag("--json", common.json, "Print the report as JSON, and nothing else");
   app.add_flag("--quiet", common.quiet, "Print nothing but errors");
-  app.add_option("--seed", common.seed, "Where random numbers start [1]")->type_name("N");
-  app.add_option("--threads", common.threads, "How many to use [all]")
+  app.add_option("--seed", common.settings.seed, "Where random numbers start [1]")->type_name("N");
+  app.add_option("--threads", common.settings.threads, "How many to use [all]")
       ->type_name("N")
       ->check(CLI::Validator(
           [](const std::string& text) -> std::string {

@@ -1,11 +1,12 @@
 #include "cli/picture_arguments.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 
 namespace prehend::cli {
 namespace {
@@ -31,10 +32,21 @@ Result<std::vector<double>> parse_numbers(const std::string& text, const std::st
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value))
       return Error{fmt::format("{}: '{}' is not a list of numbers such as 1,2.5,-3", option,
-                               io::printable(text))};
+                               printable(text))};
     numbers.push_back(value);
     if (word.size() == rest.size()) return numbers;
     rest.remove_prefix(word.size() + 1);
+  }
+}
+
+std::vector<std::string> split_words(const std::string& text) {
+  std::vector<std::string> words;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    if (end == text.size()) return words;
+    begin = end + 1;
   }
 }
 
@@ -50,21 +62,19 @@ void PictureArguments::declare(OptionSet& options) {
   options.integer("--samples", &samples, "N", "Rays a pixel [8; films 4]");
 }
 
-Result<io::PictureOptions> PictureArguments::resolve(int width, int height, int threads) const {
-  io::PictureOptions options;
-  options.width = width;
-  options.height = height;
-  options.threads = threads;
-  if (!size.empty()) {
-    const std::size_t by = size.find_first_of("xX");
-    const auto w = whole(std::string_view(size).substr(0, by));
-    const auto h = by == std::string::npos ? w : whole(std::string_view(size).substr(by + 1));
-    if (!w || !h || *w < kSmallest || *h < kSmallest || *w > kLargest || *h > kLargest)
-      return Error{fmt::format("--size: '{}' should be such as 960x720, each from {} to {}",
-                               io::printable(size), kSmallest, kLargest)};
-    options.width = *w;
-    options.height = *h;
-  }
+Status PictureArguments::set_size(jobs::PictureRequest& request) const {
+  if (size.empty()) return {};
+  const std::size_t by = size.find_first_of("xX");
+  const auto w = whole(std::string_view(size).substr(0, by));
+  const auto h = by == std::string::npos ? w : whole(std::string_view(size).substr(by + 1));
+  if (!w || !h || *w < kSmallest || *h < kSmallest || *w > kLargest || *h > kLargest)
+    return Error{fmt::format("--size: '{}' should be such as 960x720, each from {} to {}",
+                             printable(size), kSmallest, kLargest)};
+  request.size = {*w, *h};
+  return {};
+}
+
+Status PictureArguments::set_camera(jobs::PictureRequest& request) const {
   if (!camera.empty()) {
     const auto numbers = parse_numbers(camera, "--camera");
     if (!numbers) return numbers.error();
@@ -72,26 +82,33 @@ Result<io::PictureOptions> PictureArguments::resolve(int width, int height, int 
         (numbers->size() == 3 && (*numbers)[2] <= 0.0))
       return Error{fmt::format(
           "--camera: '{}' should be azimuth,elevation[,distance], such as 35,24 or 35,24,0.8",
-          io::printable(camera))};
-    options.camera.azimuth = radians((*numbers)[0]);
-    options.camera.elevation = radians((*numbers)[1]);
-    if (numbers->size() == 3) options.camera.distance = (*numbers)[2];
+          printable(camera))};
+    jobs::PictureRequest::View view{radians((*numbers)[0]), radians((*numbers)[1]), {}};
+    if (numbers->size() == 3) view.distance = (*numbers)[2];
+    request.view = view;
   }
   if (!target.empty()) {
     const auto numbers = parse_numbers(target, "--target");
     if (!numbers) return numbers.error();
     if (numbers->size() != 3)
-      return Error{fmt::format("--target: '{}' should be x,y,z", io::printable(target))};
-    options.camera.target = Vec3((*numbers)[0], (*numbers)[1], (*numbers)[2]);
+      return Error{fmt::format("--target: '{}' should be x,y,z", printable(target))};
+    request.target = Vec3((*numbers)[0], (*numbers)[1], (*numbers)[2]);
   }
-  if (fov_deg < 1.0 || fov_deg > 150.0)
-    return Error{fmt::format("--fov: {} should be from 1 to 150 degrees", fov_deg)};
-  if (samples < 0 || samples > 1024)
-    return Error{fmt::format("--samples: {} should be from 1 to 1024", samples)};
-  options.camera.fov = radians(fov_deg);
-  options.camera.orthographic = orthographic;
-  if (samples > 0) options.samples = samples;
-  return options;
+  return {};
+}
+
+Result<jobs::PictureRequest> PictureArguments::request() const {
+  jobs::PictureRequest request;
+  if (const Status set = set_size(request); !set) return set.error();
+  if (const Status set = set_camera(request); !set) return set.error();
+  if (fov_deg && !(*fov_deg >= 1.0 && *fov_deg <= 150.0))
+    return Error{fmt::format("--fov: {} should be from 1 to 150 degrees", *fov_deg)};
+  if (samples && !(*samples >= 1 && *samples <= 1024))
+    return Error{fmt::format("--samples: {} should be from 1 to 1024", *samples)};
+  if (fov_deg) request.fov = radians(*fov_deg);
+  request.samples = samples;
+  request.orthographic = orthographic;
+  return request;
 }
 
 }  // namespace prehend::cli

@@ -1,7 +1,6 @@
 #include "prehend/cli/run.h"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <optional>
 
@@ -10,7 +9,10 @@
 #include <tbb/global_control.h>
 
 #include "cli/parser.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
+#include "prehend/core/version.h"
+#include "prehend/physics/engine_version.h"
 
 namespace prehend::cli {
 namespace {
@@ -42,7 +44,7 @@ std::optional<Verb> find_verb(const std::string& name) {
 std::string unknown_verb(const std::string& name) {
   std::vector<std::string> names;
   for (const Verb& verb : verbs()) names.push_back(verb.name);
-  const std::string shown = io::printable(name);
+  const std::string shown = printable(name);
   if (const auto near = io::nearest_word(name, names))
     return fmt::format("unknown verb '{}'; did you mean {}?", shown, *near);
   return fmt::format("unknown verb '{}'; there are {}", shown, fmt::join(names, ", "));
@@ -50,16 +52,16 @@ std::string unknown_verb(const std::string& name) {
 
 // Before any work: a typing mistake in an output must not cost the run.
 Status check_outputs(const Verb& verb, const CommonOptions& common) {
-  for (const std::string& path : common.outputs) {
-    const std::string ending = io::file_ending(path);
+  for (const std::string& path : common.settings.outputs) {
+    const std::string ending = file_ending(path);
     if (std::find(verb.endings.begin(), verb.endings.end(), ending) == verb.endings.end())
-      return Error{fmt::format("cannot write {}: {} writes {}", io::printable(path, 200), verb.name,
+      return Error{fmt::format("cannot write {}: {} writes {}", printable(path, 200), verb.name,
                                fmt::join(verb.endings, " "))};
   }
-  std::vector<std::string> paths = common.outputs;
+  std::vector<std::string> paths = common.settings.outputs;
   if (!common.report.empty()) paths.push_back(common.report);
   for (const std::string& path : paths) {
-    const Result<io::PendingFile> file = io::PendingFile::create(path);
+    const Result<PendingFile> file = PendingFile::create(path);
     if (!file) return file.error();
   }
   return {};
@@ -69,35 +71,30 @@ int run_verb(const Verb& verb, const CommonOptions& common, const Streams& strea
   const Status writable = check_outputs(verb, common);
   if (!writable) return fail(streams, writable.message());
   std::optional<tbb::global_control> limit;
-  if (common.threads > 0)
+  if (common.settings.threads > 0)
     limit.emplace(tbb::global_control::max_allowed_parallelism,
-                  static_cast<std::size_t>(common.threads));
-  const auto start = std::chrono::steady_clock::now();
+                  static_cast<std::size_t>(common.settings.threads));
   io::Report report;
   Result<int> result = kExitDone;
   {
     Session session(streams, common);
-    session.report.verb = verb.name;
-    session.report.version = PREHEND_VERSION;
-    session.report.seed = common.seed;
     result = verb.run(session);
     report = std::move(session.report);
   }
   if (!result) return fail(streams, result.message());
-  const bool interrupted = report.summary.termination == Termination::kInterrupted;
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!common.report.empty()) {
     const Status written = io::write_report(common.report, report);
     if (!written) return fail(streams, written.message());
   }
   if (common.json) streams.out << io::to_json(io::to_value(report)) << '\n';
-  return interrupted ? kExitInterrupted : *result;
+  return *result;
 }
 
 int dispatch(const std::vector<std::string>& arguments, const Streams& streams) {
   const std::string first = arguments.empty() ? "--help" : arguments.front();
   if (first == "--version") {
-    streams.out << "prehend " << PREHEND_VERSION << '\n';
+    streams.out << fmt::format("prehend {} (commit {}, {})\n", version(), commit(),
+                               physics::engine_version());
     return kExitDone;
   }
   if (first == "--help" || first == "-h" || (first == "help" && arguments.size() == 1)) {
@@ -112,7 +109,7 @@ int dispatch(const std::vector<std::string>& arguments, const Streams& streams) 
   }
   if (name.starts_with("-"))
     return fail(streams,
-                fmt::format("'{}' comes after a verb (see prehend --help)", io::printable(name)));
+                fmt::format("'{}' comes after a verb (see prehend --help)", printable(name)));
   const std::optional<Verb> verb = find_verb(name);
   if (!verb) return fail(streams, unknown_verb(name));
   Parsed parsed = parse(*verb, rest);

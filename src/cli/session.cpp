@@ -18,7 +18,21 @@ Monitor Session::monitor() {
     monitor.progress = [this](double fraction, const std::string& what) {
       progress_->report(fraction, what);
     };
+  monitor.result = [this](const std::string& text) { print(text); };
+  monitor.note = [this](const std::string& text) { note(text); };
   return monitor;
+}
+
+int Session::exit_code(jobs::Outcome outcome) {
+  switch (outcome) {
+    case jobs::Outcome::kDone:
+      return kExitDone;
+    case jobs::Outcome::kMissed:
+      return kExitMissed;
+    case jobs::Outcome::kInterrupted:
+      return kExitInterrupted;
+  }
+  return kExitDone;
 }
 
 void Session::print(const std::string& text) {

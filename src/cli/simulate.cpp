@@ -1,149 +1,54 @@
 // prehend simulate: hands that run fitted controllers, in a simulated world.
-#include <cmath>
-
-#include <fmt/format.h>
-
-#include "cli/audit_value.h"
+#include "prehend/jobs/simulate.h"
 #include "cli/picture_arguments.h"
-#include "cli/simulate_drop.h"
-#include "cli/simulate_value.h"
 #include "cli/verbs.h"
-#include "prehend/cli/load.h"
-#include "prehend/cli/save.h"
-#include "prehend/cli/session.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/jobs/save.h"
 
 namespace prehend::cli {
 namespace {
 
-namespace control = example_control;
-
 struct Arguments {
-  SimulateArguments simulate;
+  jobs::SimulateJob job;
+  std::vector<std::string> inputs;
+  std::string grip, gains;
   PictureArguments picture;
 };
 
-Status write(const Arguments& a, const Clip& clip, const std::vector<Moment>& moments,
-             Session& session) {
-  std::vector<std::string> files;
-  for (const std::string& path : session.common().outputs) {
-    const std::string ending = io::file_ending(path);
-    if (ending == ".json") {
-      const Status done = io::write_file(path, io::to_json(session.report.details));
-      if (!done) return done;
-      files.push_back(path);
-      continue;
-    }
-    const bool sheet = ending == ".png";
-    const auto picture =
-        a.picture.resolve(sheet ? 420 : 960, sheet ? 340 : 720, session.common().threads);
-    if (!picture) return picture.error();
-    if (sheet) {
-      const io::Image image = moments_picture(clip, moments, *picture, session.monitor());
-      if (const Status done = io::write_png(image, path); !done) return done;
-      files.push_back(path);
-      continue;
-    }
-    SaveOptions options;
-    options.picture = *picture;
-    const auto saved = save_clip(clip, path, options, session.monitor());
-    if (!saved) return saved.error();
-    files.insert(files.end(), saved->files.begin(), saved->files.end());
+void declare(Arguments& a, OptionSet& options) {
+  jobs::SimulateJob& job = a.job;
+  options.inputs("SCENE", &a.inputs, 1, 1, "A scene (.toml) with [options.simulate]");
+  options.text("--object", &job.object, "NAME|FILE", "Instead of the scene's first");
+  options.number("--mass", &job.mass, "KG", "Of that object [its own, 0.05 to 0.3 in a grasp]");
+  options.list("--controller", &job.controllers, "FILE",
+               "Of prehend fit, instead of the scene's. May be repeated, for the hands in order");
+  options.choice("--grip", &a.grip, {"paper", "hold"},
+                 "Setpoints alone, or with the least torque that carries the object [hold]");
+  options.number("--alpha", &job.alpha, "A", "Grip strength, 0 to 0.5 in the paper [0]");
+  options.list("--without", &job.without, "TERM",
+               "Leaves out arm, gravity, limits, passive or active. May be repeated");
+  options.text("--gains", &a.gains, "KS,KD[,KJL]",
+               "Instead of the controllers'; in a drop test also auto");
+  options.number("--timestep", &job.timestep, "S", "[0.002]");
+  options.flag("--free", &job.free, "Along the example's wrist, touching nothing");
+  options.flag("--heaviest", &job.heaviest, "Also find the heaviest object that each grip holds");
+  a.picture.declare(options);
+}
+
+Result<int> run(Arguments& a, Session& session) {
+  const auto picture = a.picture.request();
+  if (!picture) return picture.error();
+  a.job.picture = *picture;
+  jobs::SimulateJob& job = a.job;
+  job.scene = a.inputs[0];
+  if (!a.grip.empty())
+    job.grip = a.grip == "paper" ? example_control::Grip::kPaper : example_control::Grip::kHold;
+  job.tune_gains = a.gains == "auto";
+  if (!a.gains.empty() && !job.tune_gains) {
+    const auto numbers = parse_numbers(a.gains, "--gains");
+    if (!numbers) return numbers.error();
+    job.gains = *numbers;
   }
-  for (const std::string& file : files) session.print("wrote " + file);
-  session.report.details["outputs"] = files;
-  return {};
-}
-
-// The heaviest that the same grasp carries, to a twentieth; nothing if not even a gram.
-Result<std::optional<double>> heaviest(const SimulateJob& job, control::Grip grip,
-                                       const Session& session) {
-  constexpr double kLeast = 0.001, kMost = 20.0, kStep = 2.0, kPrecision = 1.05;
-  control::SimulationOptions options = job.options;
-  options.grip = grip;
-  const auto holds = [&](double mass) -> Result<bool> {
-    control::RunProblem problem = job.run;
-    Object object = *problem.simulation.objects[0].object;
-    object.inertia *= mass / object.mass;
-    object.mass = mass;
-    problem.simulation.objects[0].object = std::make_shared<const Object>(std::move(object));
-    const auto report = control::run(problem, options);
-    if (!report) return report.error();
-    return report->held;
-  };
-  double held = 0.0, lost = 0.0;
-  for (double mass = job.run.simulation.objects[0].object->mass; !session.stopped();) {
-    const auto good = holds(mass);
-    if (!good) return good.error();
-    (*good ? held : lost) = mass;
-    if (held >= kMost || (lost > 0.0 && lost <= kLeast)) break;
-    if (held > 0.0 && lost > 0.0 && lost / held < kPrecision) break;
-    mass = held == 0.0 ? lost / kStep : lost == 0.0 ? held * kStep : std::sqrt(held * lost);
-  }
-  return held > 0.0 ? std::optional(held) : std::nullopt;
-}
-
-Status report_heaviest(const SimulateJob& job, Session& session) {
-  for (const auto& [name, grip] :
-       {std::pair{"paper", control::Grip::kPaper}, {"hold", control::Grip::kHold}}) {
-    const auto mass = heaviest(job, grip, session);
-    if (!mass) return mass.error();
-    session.report.details["heaviest_kg"][name] = *mass ? io::Value(**mass) : io::Value(0.0);
-    session.print(fmt::format("grip \"{}\" holds up to {:.0f} g", name, 1e3 * mass->value_or(0.0)));
-  }
-  return {};
-}
-
-Result<int> run_job(const Arguments& a, const SimulateJob& job, Session& session) {
-  auto report = control::run(job.run, job.options, session.monitor());
-  if (!report)
-    return Error{fmt::format("{}: {}", io::printable(a.simulate.inputs[0], 200), report.message())};
-  if (!job.title.empty()) report->clip.name = job.title;
-  session.report.summary = report->summary;
-  session.report.details = run_value(job, *report);
-  session.report.details["clip"] = clip_value(report->clip);
-  session.print(run_text(job, *report));
-  if (report->summary.termination != Termination::kInterrupted) {
-    audit::AuditOptions options;
-    options.floor_height = job.run.simulation.floor_height;
-    const auto audited = audit::audit(report->clip, options, session.monitor());
-    if (!audited) return audited.error();
-    session.report.audit = audit_value(*audited);
-    std::string text = "audit: " + audited->verdict;
-    for (const std::string& reason : audited->reasons) text += "\n  " + reason;
-    session.print(text);
-    if (a.simulate.heaviest)
-      if (const Status found = report_heaviest(job, session); !found) return found.error();
-  }
-  if (const Status written =
-          write(a, report->clip, moments_of(report->clip, report->phases), session);
-      !written)
-    return written.error();
-  const bool carries = job.task == SimulateTask::kGrasp || job.task == SimulateTask::kHandshake;
-  return carries && !report->held ? kExitMissed : kExitDone;
-}
-
-Result<int> run_drop(const Arguments& a, const SimulateJob& job, Session& session) {
-  auto run = run_drop_test(job, session.monitor());
-  if (!run)
-    return Error{fmt::format("{}: {}", io::printable(a.simulate.inputs[0], 200), run.message())};
-  if (!job.title.empty()) run->test.clip.name = job.title;
-  session.report.summary = run->test.summary;
-  session.report.details = drop_value(job, *run);
-  session.report.details["clip"] = clip_value(run->test.clip);
-  session.print(drop_text(job, *run));
-  if (const Status written = write(a, run->test.clip, drop_moments(run->test), session); !written)
-    return written.error();
-  return run->test.summary.termination == Termination::kLimitReached ? kExitMissed : kExitDone;
-}
-
-Result<int> simulate(const Arguments& a, Session& session) {
-  session.report.inputs = a.simulate.inputs;
-  const auto job = simulate_job(a.simulate);
-  if (!job) return job.error();
-  for (const std::string& note : job->notes) session.note(note);
-  if (job->task == SimulateTask::kDropTest) return run_drop(a, *job, session);
-  return run_job(a, *job, session);
+  return session.carry_out(job);
 }
 
 }  // namespace
@@ -168,13 +73,10 @@ Verb simulate_verb() {
       {"prehend simulate scenes/control/grasp.toml --controller mine.json --free -o free.glb",
        "a controller of one's own in free motion"},
   };
-  verb.endings = clip_endings();
+  verb.endings = jobs::clip_endings();
   verb.endings.push_back(".json");
-  verb.declare = [a](OptionSet& options) {
-    a->simulate.declare(options);
-    a->picture.declare(options);
-  };
-  verb.run = [a](Session& session) { return simulate(*a, session); };
+  verb.declare = [a](OptionSet& options) { declare(*a, options); };
+  verb.run = [a](Session& session) { return run(*a, session); };
   return verb;
 }
 

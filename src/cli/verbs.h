@@ -1,6 +1,7 @@
 // One function a verb, each in a file of its own.
 #pragma once
 
+#include "prehend/cli/session.h"
 #include "prehend/cli/verb.h"
 
 namespace prehend::cli {

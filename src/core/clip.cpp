@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "prehend/core/assert.h"
+#include "prehend/core/limits.h"
 
 namespace prehend {
 
@@ -18,11 +19,15 @@ bool is_rotation(const Quat& q) {
   return q.coeffs().allFinite() && std::abs(q.norm() - 1.0) < kUnitTolerance;
 }
 
-bool is_pose(const Transform& t) { return is_rotation(t.rotation) && t.position.allFinite(); }
+bool is_pose(const Transform& t) {
+  return is_rotation(t.rotation) && t.position.cwiseAbs().maxCoeff() <= kFarthest &&
+         t.position.allFinite();
+}
 
 Status validate_hand(const HandTrack& track, int frames) {
   if (!track.hand) return Error{"a hand track has no hand"};
   const Hand& hand = *track.hand;
+  if (Status status = check_sizes(hand); !status) return status;
   if (static_cast<int>(track.poses.size()) != frames) {
     return Error{fmt::format("hand {} has {} frames where the clip has {}", hand.name,
                              track.poses.size(), frames)};
@@ -34,7 +39,8 @@ Status validate_hand(const HandTrack& track, int frames) {
                                pose.rotations.size(), hand.segments.size())};
     }
     if (!is_pose(pose.root_world)) {
-      return Error{fmt::format("hand {}, frame {}: the root's pose is not finite", hand.name, f)};
+      return Error{fmt::format("hand {}, frame {}: the root's pose is not finite or beyond {:g} m",
+                               hand.name, f, kFarthest)};
     }
     for (size_t s = 0; s < pose.rotations.size(); ++s) {
       if (!is_rotation(pose.rotations[s])) {
@@ -54,7 +60,8 @@ Status validate_contact(const Clip& clip, const Contact& contact) {
   const int parts = contact.hand < 0 ? objects : clip.hands[contact.hand].hand->segment_count();
   if (contact.segment >= parts || contact.segment < -1) return Error{"names a missing segment"};
   if (!contact.point_object.allFinite() || !contact.normal_world.allFinite() ||
-      !contact.force_world.allFinite() || !std::isfinite(contact.torque_normal)) {
+      !contact.force_world.allFinite() || !std::isfinite(contact.torque_normal) ||
+      !std::isfinite(contact.gap)) {
     return Error{"is not finite"};
   }
   return {};
@@ -81,14 +88,15 @@ Status validate(const Clip& clip) {
   }
   for (const ObjectTrack& track : clip.objects) {
     if (!track.object || !track.object->shape.mesh) return Error{"an object track has no object"};
+    if (Status status = check_sizes(*track.object); !status) return status;
     if (static_cast<int>(track.poses_world.size()) != frames) {
       return Error{fmt::format("object {} has {} frames where the clip has {}", track.object->name,
                                track.poses_world.size(), frames)};
     }
     for (int f = 0; f < frames; ++f) {
       if (!is_pose(track.poses_world[f])) {
-        return Error{
-            fmt::format("object {}, frame {}: the pose is not finite", track.object->name, f)};
+        return Error{fmt::format("object {}, frame {}: the pose is not finite or beyond {:g} m",
+                                 track.object->name, f, kFarthest)};
       }
     }
   }

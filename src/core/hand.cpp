@@ -66,6 +66,12 @@ int xr_joint_parent(int xr_joint) {
 
 int xr_tip_of(Digit digit) { return 4 + 5 * static_cast<int>(digit); }
 
+int xr_joint_of(Digit digit, int phalanx) {
+  const int tip = xr_tip_of(digit);
+  if (digit != Digit::kThumb) return tip - 4 + phalanx;
+  return phalanx <= 1 ? tip - 3 + phalanx : tip - 4 + phalanx;
+}
+
 int Segment::dof() const {
   int total = 0;
   for (const Joint& joint : joints) total += joint.dof();

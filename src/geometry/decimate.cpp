@@ -1,10 +1,8 @@
 // Garland and Heckbert, "Surface Simplification Using Quadric Error Metrics", SIGGRAPH 1997.
 // Implements: sections 3-5 (quadrics, placement, pair contraction along edges) and the constraint
-// planes of
-//             section 6 along boundaries.
+//             planes of section 6 along boundaries.
 // Departs:    only edges contract, under the link condition, so that a manifold stays one; planes
-// are
-//             weighted by area, so that the result depends little on how the input was cut.
+//             are weighted by area, so that the result depends little on how the input was cut.
 // Symbols:    Q quadric, x^T A x + 2 b^T x + c the squared distance to its planes.
 #include "prehend/geometry/decimate.h"
 

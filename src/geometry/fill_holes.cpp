@@ -2,9 +2,8 @@
 // Implements: the triangulation of least area of a closed loop, by dynamic programming over its
 //             intervals, in time cubic in the length of the loop.
 // Departs:    triangles without area are paid for dearly, since in a flat hole all cuts have one
-// area;
-//             a diagonal that is an edge of the mesh already is never used (it would have a third
-//             face); long loops get a fan around their mean instead.
+//             area; a diagonal that is an edge of the mesh already is never used (it would have a
+//             third face); long loops get a fan around their mean instead.
 #include <algorithm>
 #include <limits>
 #include <set>

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "geometry/topology.h"
+#include "prehend/core/limits.h"
 
 namespace prehend::geometry {
 
@@ -24,6 +25,10 @@ Status validate(const TriangleMesh& mesh) {
   for (size_t i = 0; i < mesh.vertices.size(); ++i) {
     if (!mesh.vertices[i].allFinite()) {
       return Error{fmt::format("vertex {} is not a number; every coordinate must be finite", i)};
+    }
+    if (mesh.vertices[i].cwiseAbs().maxCoeff() > kFarthest) {
+      return Error{
+          fmt::format("vertex {} lies more than {:g} m away; lengths are meters", i, kFarthest)};
     }
   }
   const int count = static_cast<int>(mesh.vertices.size());

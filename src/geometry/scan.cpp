@@ -90,9 +90,19 @@ bool read_ascii(const std::string& text, const Header& header, TriangleMesh& mes
   return true;
 }
 
+// The environment's folder, or the one that is installed (or linked, where the project is built)
+// beside the running program, or the one that the build was told. PREHEND_INSTALLED_ASSETS is the
+// last of them.
 std::filesystem::path assets_folder() {
-  const char* folder = std::getenv("PREHEND_ASSETS");
-  return folder && *folder ? folder : PREHEND_ASSETS;
+  namespace fs = std::filesystem;
+  const char* told = std::getenv("PREHEND_ASSETS");
+  if (told && *told) return told;
+  std::error_code failed;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failed).parent_path();
+  const fs::path beside = fs::path("share") / "prehend" / "assets";
+  for (const fs::path& folder : {program.parent_path() / beside, program / beside})
+    if (!program.empty() && fs::is_directory(folder, failed)) return folder;
+  return PREHEND_INSTALLED_ASSETS;
 }
 
 }  // namespace
@@ -102,7 +112,7 @@ Result<TriangleMesh> read_scan(const std::string& name) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     return Error{fmt::format(
-        "{}: not found; run script/bootstrap, or set PREHEND_ASSETS to the folder it wrote",
+        "{}: not found; run script/bootstrap, or set PREHEND_ASSETS to the folder with the scans",
         path.string())};
   }
   const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -8,7 +8,8 @@
 
 namespace prehend::geometry {
 
-// `name`.ply from the assets folder (PREHEND_ASSETS, or where the set-up wrote it).
+// `name`.ply from the folder that the environment variable PREHEND_ASSETS names, or else from
+// share/prehend/assets beside the program.
 Result<TriangleMesh> read_scan(const std::string& name);
 
 }  // namespace prehend::geometry

@@ -8,7 +8,7 @@
 
 #include "io/joint_name.h"
 #include "io/rig_hand.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 
 namespace prehend::io {
 namespace {

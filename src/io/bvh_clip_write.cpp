@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
 #include "prehend/io/bvh_clip.h"
 
 namespace prehend::io {
@@ -104,6 +106,21 @@ Bvh bvh_from_object(const ObjectTrack& track, double frame_rate, const BvhWriteO
   return bvh;
 }
 
+namespace {
+
+bool is_finite(const Bvh& bvh) {
+  const auto finite = [](const Vec3& v) { return v.allFinite(); };
+  return std::isfinite(bvh.frame_time) &&
+         std::all_of(bvh.values.begin(), bvh.values.end(),
+                     [](double v) { return std::isfinite(v); }) &&
+         std::all_of(bvh.joints.begin(), bvh.joints.end(), [&](const BvhJoint& joint) {
+           return finite(joint.offset) &&
+                  std::all_of(joint.end_sites.begin(), joint.end_sites.end(), finite);
+         });
+}
+
+}  // namespace
+
 Result<std::vector<std::string>> write_bvh_clip(const std::string& path, const Clip& clip,
                                                 const BvhWriteOptions& options) {
   const std::size_t count = clip.hands.size() + clip.objects.size();
@@ -118,10 +135,12 @@ Result<std::vector<std::string>> write_bvh_clip(const std::string& path, const C
   };
   std::vector<PendingFile> files;
   const auto add = [&](const std::string& track, const Bvh& bvh) -> Status {
+    if (!is_finite(bvh))
+      return Error{fmt::format("cannot write {}: a number of {} is not finite",
+                               printable(path, 400), printable(track))};
     auto file = PendingFile::create(path_of(track));
     if (!file) return file.error();
-    if (const Status s = write_file(file->temporary_path(), format_bvh(bvh)); !s)
-      return Error{fmt::format("cannot write {}: {}", file->path(), s.message())};
+    if (const Status s = file->write(format_bvh(bvh)); !s) return s;
     files.push_back(std::move(*file));
     return {};
   };

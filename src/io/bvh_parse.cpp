@@ -4,7 +4,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/io/bvh.h"
 
 namespace prehend::io {

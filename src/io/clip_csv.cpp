@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "prehend/core/atomic_file.h"
 #include "prehend/core/hand_builder.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/io/csv.h"
 
 namespace prehend::io {
@@ -127,6 +130,8 @@ std::string contacts_text(const Clip& clip, const TrackNames& names) {
 }  // namespace
 
 Result<std::vector<std::string>> write_clip_csv(const std::string& path, const Clip& clip) {
+  if (const Status s = validate(clip); !s)
+    return Error{fmt::format("cannot write {}: {}", printable(path, 400), s.message())};
   const TrackNames names = track_names(clip);
   std::vector<std::pair<std::string, std::string>> texts = {{path, motion_text(clip, names)}};
   if (clip.has_contacts()) texts.emplace_back(contacts_path(path), contacts_text(clip, names));
@@ -134,7 +139,7 @@ Result<std::vector<std::string>> write_clip_csv(const std::string& path, const C
   for (const auto& [target, text] : texts) {
     auto file = PendingFile::create(target);
     if (!file) return file.error();
-    if (const Status s = write_file(file->temporary_path(), text); !s) return s.error();
+    if (const Status s = file->write(text); !s) return s.error();
     files.push_back(std::move(*file));
   }
   std::vector<std::string> written;
@@ -158,7 +163,9 @@ class ClipReader {
     if (times.column < 0) return Error{fmt::format("{}: no column time_s", table_.name)};
     if (!times.restarts.empty() || !times.uniform)
       return Error{fmt::format("{}: {}; a clip has even frames", table_.name, times.note)};
-    clip_.frame_rate = table_.row_count > 1 ? exact_rate(times.frame_rate) : 60.0;
+    const auto rate = exact_rate(table_.row_count > 1 ? times.frame_rate : 60.0);
+    if (!rate) return rate.error();
+    clip_.frame_rate = *rate;
     if (const Status s = find_hands(); !s) return s.error();
     const TrackNames known = track_names(like_);
     for (std::size_t o = 0; o < known.objects.size(); ++o) {
@@ -175,15 +182,25 @@ class ClipReader {
 
  private:
   // The comment has the exact rate; times have it to rounding.
-  double exact_rate(double measured) const {
-    const double written = number_after("# prehend clip, frame_rate ");
-    return std::abs(written - measured) < 1e-3 * measured ? written : measured;
+  Result<double> exact_rate(double measured) const {
+    const auto written = number_after("# prehend clip, frame_rate ");
+    if (!written) return measured;
+    // Times of a clip are even to a hundredth.
+    if (!(*written > 0.0) || !std::isfinite(*written) ||
+        (table_.row_count > 1 && std::abs(*written - measured) > 0.01 * measured)) {
+      return Error{fmt::format("{}: its first line says {} frames a second, its times {:g}",
+                               table_.name, *written, measured)};
+    }
+    return std::abs(*written - measured) < 1e-3 * measured ? *written : measured;
   }
-  double number_after(const std::string& label) const {
+  // Of a comment; nan where no number follows the label.
+  std::optional<double> number_after(const std::string& label) const {
     const auto at = text_.find(label);
-    if (at == std::string_view::npos) return 0.0;
-    const std::string rest(text_.substr(at + label.size(), 40));
-    return std::strtod(rest.c_str(), nullptr);
+    if (at == std::string_view::npos) return std::nullopt;
+    const std::string_view rest = text_.substr(at + label.size(), 40);
+    double value = 0.0;
+    const auto result = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    return result.ec == std::errc() ? value : std::nan("");
   }
 
   Result<HandPtr> hand_named(const std::string& name) const {
@@ -196,10 +213,12 @@ class ClipReader {
     for (const HandProfile profile :
          {HandProfile::kBall, HandProfile::kAnatomical, HandProfile::kArm}) {
       const auto line = fmt::format("{}{} length ", label, to_string(profile));
-      const double length = number_after(line);
-      if (length <= 0.0) continue;
+      const auto length = number_after(line);
+      if (!length) continue;
+      if (!(*length > 0.0) || !std::isfinite(*length))
+        return Error{fmt::format("{}: a hand of length {}", table_.name, *length)};
       options.profile = profile;
-      options.size.length = length;
+      options.size.length = *length;
     }
     auto hand = build_hand(options);
     if (!hand) return Error{fmt::format("{}: {}", table_.name, hand.message())};

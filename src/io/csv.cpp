@@ -7,8 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "prehend/core/atomic_file.h"
 #include "prehend/core/math.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/io/value.h"
 
 namespace prehend::io {

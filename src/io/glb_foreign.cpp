@@ -9,8 +9,8 @@
 
 #include "io/gltf_motion.h"
 #include "io/rig_hand.h"
+#include "prehend/core/text.h"
 #include "prehend/geometry/mass_properties.h"
-#include "prehend/io/atomic_file.h"
 
 namespace prehend::io {
 namespace {

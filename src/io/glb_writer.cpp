@@ -4,8 +4,8 @@
 #include "io/glb_builder.h"
 #include "io/glb_extras.h"
 #include "io/mesh_normals.h"
+#include "prehend/core/atomic_file.h"
 #include "prehend/core/skin.h"
-#include "prehend/io/atomic_file.h"
 #include "prehend/io/glb.h"
 #include "prehend/io/skin_asset.h"
 

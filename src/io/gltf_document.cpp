@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 
 #include <fmt/format.h>
 #include <tiny_gltf.h>
 #include <nlohmann/json.hpp>
 
 #include "io/gltf_accessor.h"
-#include "prehend/io/atomic_file.h"
+#include "io/gltf_buffers.h"
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 
 namespace prehend::io::gltf {
 namespace {
@@ -73,23 +74,6 @@ Result<Container> open_container(std::span<const unsigned char> bytes, const std
   return container;
 }
 
-// Buffers in files beside the document must be plain files: a device or a pipe never ends.
-Status check_buffer_files(const json& root, const std::string& source, const std::string& folder) {
-  if (!root.contains("buffers") || !root["buffers"].is_array()) return {};
-  for (const json& buffer : root["buffers"]) {
-    if (!buffer.is_object() || !buffer.contains("uri") || !buffer["uri"].is_string()) continue;
-    const std::string uri = buffer["uri"];
-    if (uri.starts_with("data:")) continue;
-    const std::filesystem::path file = std::filesystem::path(folder) / uri;
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(file, ignored) ||
-        std::filesystem::file_size(file, ignored) > kReadLimit)
-      return Error{fmt::format("{}: its buffer {} is missing; keep it beside the file", source,
-                               printable(uri))};
-  }
-  return {};
-}
-
 // tinygltf reads a document whose pictures, which no clip needs, are left out; it would decode
 // them, and it does not check where they lie.
 std::string without_pictures(json root) {
@@ -98,16 +82,17 @@ std::string without_pictures(json root) {
   return root.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-Status parse_model(const Container& container, const std::string& source, const std::string& folder,
+Status parse_model(const Container& container, OutsideBuffers& buffers, const std::string& source,
                    tinygltf::Model& model) {
   std::string text = without_pictures(container.root);
   std::string error, warning;
   bool ok = false;
   tinygltf::TinyGLTF loader;
+  buffers.serve(loader);
   try {
     if (container.binary.empty()) {
       ok = loader.LoadASCIIFromString(&model, &error, &warning, text.data(),
-                                      static_cast<unsigned>(text.size()), folder);
+                                      static_cast<unsigned>(text.size()), "");
     } else {
       text.resize((text.size() + 3) / 4 * 4, ' ');
       const std::size_t binary = (container.binary.size() + 3) / 4 * 4;
@@ -120,7 +105,7 @@ Status parse_model(const Container& container, const std::string& source, const 
       std::memcpy(glb.data() + 20 + text.size(), chunk, sizeof chunk);
       std::memcpy(glb.data() + 28 + text.size(), container.binary.data(), container.binary.size());
       ok = loader.LoadBinaryFromMemory(&model, &error, &warning, glb.data(),
-                                       static_cast<unsigned>(glb.size()), folder);
+                                       static_cast<unsigned>(glb.size()), "");
     }
   } catch (const std::exception& failure) {
     error = failure.what();
@@ -365,10 +350,10 @@ Result<Document> load_memory(std::span<const unsigned char> bytes, const std::st
                              const std::string& folder) {
   auto container = open_container(bytes, source);
   if (!container) return container.error();
-  if (Status status = check_buffer_files(container->root, source, folder); !status)
-    return status.error();
+  auto buffers = OutsideBuffers::read(container->root, source, folder);
+  if (!buffers) return buffers.error();
   auto model = std::make_shared<tinygltf::Model>();
-  if (Status status = parse_model(*container, source, folder, *model); !status)
+  if (Status status = parse_model(*container, *buffers, source, *model); !status)
     return status.error();
 
   Document document;
@@ -395,7 +380,7 @@ Result<Document> load(const std::string& path) {
   auto bytes = read_file(path);
   if (!bytes) return bytes.error();
   return load_memory({reinterpret_cast<const unsigned char*>(bytes->data()), bytes->size()}, path,
-                     std::filesystem::path(path).parent_path().string());
+                     folder_of(path));
 }
 
 }  // namespace prehend::io::gltf

@@ -87,6 +87,7 @@ class Document {
 
 // .glb or .gltf with its buffers.
 Result<Document> load(const std::string& path);
+// Buffers in files of their own are looked for in `folder`; without one they are refused.
 Result<Document> load_memory(std::span<const unsigned char> bytes, const std::string& source,
                              const std::string& folder = "");
 

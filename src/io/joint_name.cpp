@@ -1,8 +1,7 @@
 // What the name of a rig's joint says. Conventions met in the wild: OpenXR and WebXR
 // ("index-finger-phalanx-proximal"), Mixamo ("mixamorig:RightHandIndex1"), Unity ("Right Index
 // Intermediate"), Unreal ("index_metacarpal_r"), Rigify ("f_index.01.R", "palm.01.R"), 3ds Max
-// biped
-// ("Bip01 R Finger01"), MakeHuman ("finger1-1.R"), Daz ("rCarpal1"), Perception Neuron
+// biped ("Bip01 R Finger01"), MakeHuman ("finger1-1.R"), Daz ("rCarpal1"), Perception Neuron
 // ("RightInHandIndex"), Rokoko ("RightFinger1Metacarpal"), Oculus ("b_r_thumb0"), SMPL-X
 // ("left_index1"), anatomy ("THUMB_CMC_FE", "2proxph", "PIP3").
 #include <algorithm>

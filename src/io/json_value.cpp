@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/io/value.h"
 
 namespace prehend::io {

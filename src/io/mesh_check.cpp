@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 
 namespace prehend::io {
 namespace {
@@ -29,11 +29,6 @@ std::string_view take_word(std::string_view& rest) {
   return word;
 }
 
-bool parse_count(std::string_view word, std::uint64_t& count) {
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), count);
-  return error == std::errc() && end == word.data() + word.size();
-}
-
 bool has_null(std::string_view bytes) { return bytes.find('\0') != std::string_view::npos; }
 
 Status check_stl(std::string_view bytes) {
@@ -53,29 +48,6 @@ Status check_stl(std::string_view bytes) {
   if (faces > room) {
     return Error{fmt::format(
         "not an STL file, or cut short: it promises {} faces and has room for {}", faces, room)};
-  }
-  return {};
-}
-
-Status check_off(std::string_view bytes) {
-  std::string_view rest = bytes;
-  std::string_view line = take_line(rest);
-  if (line.find("OFF") == std::string_view::npos) {
-    return Error{"not an OFF file: its first line should hold \"OFF\""};
-  }
-  if (line.find("BINARY") != std::string_view::npos) {
-    return Error{"a binary OFF file; only those in text are read"};
-  }
-  line.remove_prefix(line.find("OFF") + 3);
-  while (!rest.empty() && (line.empty() || line[0] == '#')) line = take_line(rest);
-  std::uint64_t vertices = 0, faces = 0;
-  if (!parse_count(take_word(line), vertices) || !parse_count(take_word(line), faces)) {
-    return Error{"OFF counts of vertices and faces expected on the second line"};
-  }
-  // "0 0 0\n" and "3 0 1 2\n" are the shortest a line can be.
-  if (vertices > rest.size() / 6 + 1 || faces > rest.size() / 8 + 1) {
-    return Error{fmt::format("cut short: {} vertices and {} faces promised in {} bytes", vertices,
-                             faces, rest.size())};
   }
   return {};
 }
@@ -128,7 +100,6 @@ Status check_mesh_bytes(std::string_view bytes, const std::string& ending) {
   if (bytes.empty()) return Error{"the file is empty"};
   if (ending == ".stl") return check_stl(bytes);
   if (ending == ".ply") return check_ply(bytes);
-  if (ending == ".off") return check_off(bytes);
   if (ending == ".obj") return check_obj(bytes);
   return {};
 }

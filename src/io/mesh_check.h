@@ -8,6 +8,9 @@
 
 namespace prehend::io {
 
+// More corners than any modeler writes; cutting a polygon takes the cube of it.
+inline constexpr unsigned kMostCorners = 1000;
+
 // `ending` with its dot, in lower case. Only cheap checks: signatures, and counts against sizes.
 Status check_mesh_bytes(std::string_view bytes, const std::string& ending);
 

@@ -7,12 +7,16 @@
 #include <assimp/Importer.hpp>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 #include "io/gltf_document.h"
+#include "io/isolated.h"
 #include "io/mesh_check.h"
+#include "io/off_file.h"
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/geometry/primitive.h"
 #include "prehend/geometry/repair.h"
-#include "prehend/io/atomic_file.h"
 
 namespace prehend::io {
 namespace {
@@ -64,9 +68,6 @@ void append_polygon(const std::vector<int>& corners, TriangleMesh& mesh) {
   }
 }
 
-// More corners than any modeller writes; cutting takes the cube of it.
-constexpr unsigned kMostCorners = 1000;
-
 Result<TriangleMesh> triangles_of(const aiMesh& source) {
   TriangleMesh mesh;
   for (unsigned i = 0; i < source.mNumVertices; ++i) {
@@ -113,6 +114,14 @@ Result<TriangleMesh> merged(const aiScene& scene) {
   return mesh;
 }
 
+Result<TriangleMesh> triangles_of(const Result<PolygonMesh>& source) {
+  if (!source) return source.error();
+  TriangleMesh mesh;
+  mesh.vertices = source->vertices;
+  for (const std::vector<int>& polygon : source->polygons) append_polygon(polygon, mesh);
+  return mesh;
+}
+
 Result<TriangleMesh> parse_by_assimp(std::string_view bytes, const std::string& ending) {
   if (const Status status = check_mesh_bytes(bytes, ending); !status) return status.error();
   try {
@@ -131,6 +140,52 @@ Result<TriangleMesh> parse_by_assimp(std::string_view bytes, const std::string& 
     return Error{fmt::format("not a {} file that can be read: {}", ending.substr(1),
                              printable(problem.what(), 120))};
   }
+}
+
+template <typename Item>
+void pack(const std::vector<Item>& items, std::string& out) {
+  const std::uint64_t count = items.size();
+  out.append(reinterpret_cast<const char*>(&count), sizeof count);
+  for (const Item& item : items)
+    out.append(reinterpret_cast<const char*>(item.data()), sizeof(typename Item::value_type) * 3);
+}
+
+template <typename Item>
+bool unpack(std::string_view& bytes, std::vector<Item>& items) {
+  constexpr std::size_t kSize = sizeof(typename Item::value_type) * 3;
+  std::uint64_t count = 0;
+  if (bytes.size() < sizeof count) return false;
+  std::memcpy(&count, bytes.data(), sizeof count);
+  bytes.remove_prefix(sizeof count);
+  if (count > bytes.size() / kSize) return false;
+  items.resize(count);
+  for (Item& item : items) {
+    std::memcpy(item.data(), bytes.data(), kSize);
+    bytes.remove_prefix(kSize);
+  }
+  return true;
+}
+
+// assimp ends the program where a damaged FBX or 3DS file breaks one of its assumptions, and these
+// formats are too rich to be checked beforehand.
+Result<TriangleMesh> parse_isolated(std::string_view bytes, const std::string& ending) {
+  constexpr char kMesh = 'm', kMessage = 'e';
+  const auto answer = run_isolated([&] {
+    const auto mesh = parse_by_assimp(bytes, ending);
+    std::string out(1, mesh ? kMesh : kMessage);
+    if (!mesh) return out + mesh.message();
+    pack(mesh->vertices, out);
+    pack(mesh->faces, out);
+    return out;
+  });
+  if (!answer) return answer.error();
+  std::string_view rest = *answer;
+  if (!rest.starts_with(kMesh))
+    return Error{rest.empty() ? "it cannot be read" : std::string(rest.substr(1))};
+  rest.remove_prefix(1);
+  TriangleMesh mesh;
+  if (!unpack(rest, mesh.vertices) || !unpack(rest, mesh.faces)) return Error{"it cannot be read"};
+  return mesh;
 }
 
 Result<TriangleMesh> merged(const gltf::Document& document) {
@@ -203,6 +258,12 @@ Result<TriangleMesh> parse_mesh(std::string_view bytes, const std::string& name,
   if (const Status status = check_scale(name, options.meters_per_unit); !status) {
     return status.error();
   }
+  if (ending == ".off") {
+    return finished(triangles_of(parse_off(bytes)), name, options.meters_per_unit);
+  }
+  if (ending == ".fbx" || ending == ".3ds") {
+    return finished(parse_isolated(bytes, ending), name, options.meters_per_unit);
+  }
   if (ending != ".glb" && ending != ".gltf") {
     return finished(parse_by_assimp(bytes, ending), name, options.meters_per_unit);
   }
@@ -215,7 +276,7 @@ Result<TriangleMesh> parse_mesh(std::string_view bytes, const std::string& name,
 Result<TriangleMesh> read_mesh(const std::string& path, const MeshOptions& options) {
   const std::string ending = file_ending(path);
   if (const Status status = check_ending(path, ending); !status) return status.error();
-  if (ending == ".gltf") {  // its buffers lie beside it
+  if (ending == ".gltf" || ending == ".glb") {  // buffers may lie beside it
     if (const Status status = check_scale(path, options.meters_per_unit); !status) {
       return status.error();
     }

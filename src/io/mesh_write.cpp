@@ -3,8 +3,9 @@
 #include <assimp/scene.h>
 #include <assimp/Exporter.hpp>
 
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/geometry/repair.h"
-#include "prehend/io/atomic_file.h"
 #include "prehend/io/mesh_file.h"
 
 namespace prehend::io {

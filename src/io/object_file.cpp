@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <numeric>
 
+#include "prehend/core/text.h"
 #include "prehend/geometry/builtin.h"
 #include "prehend/geometry/mass_properties.h"
 #include "prehend/geometry/mesh_report.h"
 #include "prehend/geometry/repair.h"
-#include "prehend/io/atomic_file.h"
 #include "prehend/io/mesh_file.h"
 
 namespace prehend::io {

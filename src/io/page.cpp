@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
 #include "prehend/io/glb.h"
 
 extern "C" {

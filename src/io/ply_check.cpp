@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/mesh_check.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 
 namespace prehend::io {
 namespace {

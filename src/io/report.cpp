@@ -1,6 +1,6 @@
 #include "prehend/io/report.h"
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
 
 namespace prehend::io {
 

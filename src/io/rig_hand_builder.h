@@ -27,12 +27,6 @@ inline int phalanx_after(Digit digit, int phalanx) {
   return digit == Digit::kThumb && phalanx == 1 ? 3 : phalanx + 1;
 }
 
-inline int xr_joint_of(Digit digit, int phalanx) {
-  const int tip = xr_tip_of(digit);
-  if (digit != Digit::kThumb) return tip - 4 + phalanx;
-  return phalanx <= 1 ? tip - 3 + phalanx : tip - 4 + phalanx;
-}
-
 // Gathers what is constant over the recording, then builds the hand.
 class RigHandBuilder {
  public:

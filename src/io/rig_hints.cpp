@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/io/rig_map.h"
 #include "prehend/io/value.h"
 

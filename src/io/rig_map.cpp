@@ -7,20 +7,13 @@
 #include <set>
 
 #include "io/joint_name.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/io/value.h"
 
 namespace prehend::io {
 namespace {
 
 constexpr int kTip = 4;
-
-// First OpenXR joint of a digit, and the joint of one of its phalanges (kTip included).
-int xr_joint_of(Digit digit, int phalanx) {
-  const int tip = xr_tip_of(digit);
-  if (digit != Digit::kThumb) return tip - 4 + phalanx;
-  return phalanx <= 1 ? tip - 3 + phalanx : tip - 4 + phalanx;
-}
 
 // One side's joints, or those of a rig that names no side.
 class HandGuess {
@@ -281,6 +274,21 @@ int find_rig_joint(const RigSkeleton& rig, const std::string& name) {
   return -1;
 }
 
+// A rig whose names tell no side has one hand, and a map file that says "right/..." of one of its
+// joints says it of all.
+Status settle_side(const RigHints& hints, std::vector<int>& sides) {
+  const bool silent = std::all_of(sides.begin(), sides.end(), [](int s) { return s == kNoSide; });
+  std::set<int> told;
+  for (const auto& [rig_name, target] : hints.joints)
+    if (target.find('/') != std::string::npos) told.insert(target.starts_with("left/") ? 0 : 1);
+  if (!silent || told.size() != 1) return {};
+  if (hints.side && side_key(hints.side) != *told.begin())
+    return Error{fmt::format("{}: the side is {}, but joints are given to the other hand",
+                             hints.name, to_string(*hints.side))};
+  std::fill(sides.begin(), sides.end(), *told.begin());
+  return {};
+}
+
 // Puts the hints into one RigHand a side.
 Status apply_hints(const RigSkeleton& rig, const RigHints& hints, std::vector<int>& sides,
                    std::vector<NameParts>& parts, std::array<RigHand, 3>& given) {
@@ -322,6 +330,7 @@ Result<std::vector<RigHand>> map_rig(const RigSkeleton& rig, const RigHints& hin
   std::vector<NameParts> parts;
   for (const std::string& name : rig.names) parts.push_back(name_parts(name));
   std::vector<int> sides = sides_of(rig, parts);
+  if (const Status s = settle_side(hints, sides); !s) return s.error();
   std::array<RigHand, 3> given;
   if (const Status s = apply_hints(rig, hints, sides, parts, given); !s) return s.error();
 

@@ -7,8 +7,9 @@
 #include <filesystem>
 #include <set>
 
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/geometry/builtin.h"
-#include "prehend/io/atomic_file.h"
 #include "prehend/io/rig_map.h"
 
 namespace prehend::io {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 
 namespace prehend::io {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/io/value.h"
 
 namespace prehend::io {

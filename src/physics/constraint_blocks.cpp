@@ -67,8 +67,7 @@ void ConstraintBlocks::lower(std::vector<int>& first) const {
   }
 }
 
-__attribute__((target_clones("avx2", "default"))) void ConstraintBlocks::multiply(
-    const Quad* x, double* out) const {
+PREHEND_FOUR_WIDE void ConstraintBlocks::multiply(const Quad* x, double* out) const {
   for (const Block& b : blocks_) {
     const int* groups = groups_.data() + b.first_group;
     const Quad* value = values_.data() + b.first_value;
@@ -125,8 +124,8 @@ double ConstraintBlocks::evaluate(const double* residual, double* force) {
   return cost;
 }
 
-__attribute__((target_clones("avx2", "default"))) void ConstraintBlocks::subtract_forces(
-    const double* force, Quad* gradient) const {
+PREHEND_FOUR_WIDE void ConstraintBlocks::subtract_forces(const double* force,
+                                                         Quad* gradient) const {
   for (const Block& b : blocks_) {
     if (b.zone == Zone::kFree) continue;
     const int* groups = groups_.data() + b.first_group;
@@ -158,8 +157,8 @@ void ConstraintBlocks::cone_curvature(const Block& b, const double* r, Curvature
   }
 }
 
-__attribute__((target_clones("avx2", "default"))) void ConstraintBlocks::add_curvature(
-    const double* residual, Skyline& hessian) const {
+PREHEND_FOUR_WIDE void ConstraintBlocks::add_curvature(const double* residual,
+                                                       Skyline& hessian) const {
   Curvature curvature;
   for (const Block& b : blocks_) {
     if (b.zone == Zone::kFree) continue;

@@ -79,14 +79,6 @@ void bias_forces(State& state, Eigen::VectorXd& bias) {
   mj_rne(s.model, s.data.get(), 0, bias.data());
 }
 
-void passive_forces(State& state, Eigen::VectorXd& passive) {
-  State::Impl& s = state.impl();
-  s.need(Stage::kVelocity);
-  const Eigen::Map<const Eigen::VectorXd> velocity(s.data->qvel, s.model->nv);
-  passive = Eigen::Map<const Eigen::VectorXd>(s.data->qfrc_passive, s.model->nv);
-  passive -= s.world->impl().passive_damping.cwiseProduct(velocity);
-}
-
 void inverse_dynamics(State& state, const Eigen::VectorXd& acceleration, Eigen::VectorXd& force) {
   State::Impl& s = state.impl();
   s.need(Stage::kVelocity);

@@ -44,7 +44,6 @@ void prepare_engine() {
   std::call_once(once, [] {
     mju_user_error = throw_error;
     mju_user_warning = ignore_warning;
-    link_engine_kernels();
     install_distance_collision();
   });
 }

@@ -31,9 +31,6 @@ using DataPtr = std::unique_ptr<mjData, DataDeleter>;
 // them) instead of being appended to a file in the working directory.
 void prepare_engine();
 
-// Takes the loops of engine_kernels.cpp into the program; does nothing when called.
-void link_engine_kernels();
-
 // Compiles MJCF. Files that it includes are sought beside `path`, if that is not empty. Messages
 // name `name`, on one line. Calls from several threads wait for each other: the compiler has
 // global state.

@@ -9,17 +9,15 @@
 // alone, and H = M + J^T s'' J is factored anew each time as a Skyline, which is cheaper than to
 // keep a dense factor up to date.
 //
-// A program's mj_fwdConstraint comes before the engine's of the same name. What is not ours to
-// solve (no structure set, other cones, joint friction, no-slip) goes to the engine's.
+// A state calls the engine's stages one by one and this in the place of mj_fwdConstraint.
 #include "physics/engine_solver.h"
-
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "physics/constraint_blocks.h"
+#include "prehend/core/assert.h"
 
 namespace prehend::physics {
 namespace {
@@ -27,13 +25,10 @@ namespace {
 constexpr int kMostLineSteps = 50;
 constexpr double kLineShare = 0.01;  // of the tolerance, for the slope along a line
 
-thread_local const SolverStructure* current = nullptr;
+}  // namespace
 
-class Solver {
- public:
+struct ConstraintSolver::Impl {
   void solve(const mjModel* m, mjData* d, const SolverStructure& structure);
-
- private:
   void gather(const mjModel* m, const mjData* d);
   void choose_start(const mjModel* m);
   double cost();
@@ -55,16 +50,20 @@ class Solver {
   std::vector<double> residual_, along_, reference_, force_;
 };
 
-__attribute__((target_clones("avx2", "default"))) double product(const std::vector<Quad>& one,
-                                                                 const std::vector<Quad>& other) {
+namespace {
+
+PREHEND_FOUR_WIDE double product(const std::vector<Quad>& one, const std::vector<Quad>& other) {
   return dot(one[0].at, other[0].at, 4 * static_cast<int>(one.size()));
 }
 
-void add_times(std::vector<Quad>& sum, double factor, const std::vector<Quad>& more) {
-  mju_addToScl(sum[0].at, more[0].at, factor, 4 * static_cast<int>(sum.size()));
+PREHEND_FOUR_WIDE void add_times(std::vector<Quad>& sum, double factor,
+                                 const std::vector<Quad>& more) {
+  for (size_t i = 0; i < sum.size(); ++i) four(sum[i]) += factor * four(more[i]);
 }
 
-void Solver::gather(const mjModel* m, const mjData* d) {
+}  // namespace
+
+void ConstraintSolver::Impl::gather(const mjModel* m, const mjData* d) {
   size_ = m->nv, rows_ = d->nefc;
   constraints_.gather(m, d, *structure_);
   first_ = structure_->first;
@@ -86,7 +85,7 @@ void Solver::gather(const mjModel* m, const mjData* d) {
   }
 }
 
-double Solver::cost() {
+double ConstraintSolver::Impl::cost() {
   double sum = 0.0;
   for (int i = 0; i < size_; ++i)
     sum += (pull_[0].at[i] - smooth_pull_[0].at[i]) * (acceleration_[0].at[i] - smooth_[0].at[i]);
@@ -94,7 +93,7 @@ double Solver::cost() {
 }
 
 // The end of the last step, or the unconstrained acceleration: whichever costs less.
-void Solver::choose_start(const mjModel* m) {
+void ConstraintSolver::Impl::choose_start(const mjModel* m) {
   const auto try_at = [&](const std::vector<Quad>& acceleration) {
     acceleration_ = acceleration;
     constraints_.multiply(acceleration_.data(), residual_.data());
@@ -110,13 +109,13 @@ void Solver::choose_start(const mjModel* m) {
   try_at(smooth_);
 }
 
-void Solver::find_gradient() {
+void ConstraintSolver::Impl::find_gradient() {
   gradient_ = pull_;
   add_times(gradient_, -1.0, smooth_pull_);
   constraints_.subtract_forces(force_.data(), gradient_.data());
 }
 
-void Solver::find_search() {
+void ConstraintSolver::Impl::find_search() {
   hessian_.copy(inertia_);
   constraints_.add_curvature(residual_.data(), hessian_);
   hessian_.factor(mjMINVAL);
@@ -130,7 +129,7 @@ void Solver::find_search() {
 
 // Where the slope vanishes: Newton's steps, and halves where those leave the ends known or, as they
 // may across a kink, go to and fro between them.
-double Solver::line_step(double enough) const {
+double ConstraintSolver::Impl::line_step(double enough) const {
   const double smooth_slope = product(search_, pull_) - product(search_, smooth_pull_);
   const double smooth_curvature = product(search_, search_pull_);
   constexpr double kUnknown = std::numeric_limits<double>::infinity();
@@ -150,13 +149,13 @@ double Solver::line_step(double enough) const {
   return step;
 }
 
-void Solver::advance(double step) {
+void ConstraintSolver::Impl::advance(double step) {
   add_times(acceleration_, step, search_);
   add_times(pull_, step, search_pull_);
   for (int i = 0; i < rows_; ++i) residual_[i] += step * along_[i];
 }
 
-void Solver::give(mjData* d) const {
+void ConstraintSolver::Impl::give(mjData* d) const {
   for (int i = 0; i < size_; ++i) {
     const int dof = structure_->order[i];
     d->qacc[dof] = d->qacc_warmstart[dof] = acceleration_[0].at[i];
@@ -169,7 +168,7 @@ void Solver::give(mjData* d) const {
 // Ends where the engine's does: when gradient or gain, by its measure, are less than its tolerance,
 // but never before a first step. By that measure a warm start may seem good enough and be wrong by
 // what moves the lightest bones.
-void Solver::solve(const mjModel* m, mjData* d, const SolverStructure& structure) {
+void ConstraintSolver::Impl::solve(const mjModel* m, mjData* d, const SolverStructure& structure) {
   structure_ = &structure;
   gather(m, d);
   choose_start(m);
@@ -189,14 +188,6 @@ void Solver::solve(const mjModel* m, mjData* d, const SolverStructure& structure
   }
   give(d);
 }
-
-bool ours(const mjModel* m, const mjData* d) {
-  return current && static_cast<int>(current->order.size()) == m->nv && d->nefc > 0 && d->nf == 0 &&
-         m->opt.solver == mjSOL_NEWTON && m->opt.cone == mjCONE_ELLIPTIC &&
-         m->opt.noslip_iterations == 0 && !mj_isSparse(m);
-}
-
-}  // namespace
 
 SolverStructure solver_structure(const mjModel& m, std::vector<int> order) {
   SolverStructure out;
@@ -218,15 +209,19 @@ SolverStructure solver_structure(const mjModel& m, std::vector<int> order) {
   return out;
 }
 
-SolverScope::SolverScope(const SolverStructure& structure) { current = &structure; }
-SolverScope::~SolverScope() { current = nullptr; }
+ConstraintSolver::ConstraintSolver() : impl_(std::make_unique<Impl>()) {}
+ConstraintSolver::~ConstraintSolver() = default;
+ConstraintSolver::ConstraintSolver(ConstraintSolver&&) noexcept = default;
+ConstraintSolver& ConstraintSolver::operator=(ConstraintSolver&&) noexcept = default;
+
+bool ConstraintSolver::knows(const mjModel* m, const mjData* d) {
+  return d->nefc > 0 && d->nf == 0 && m->opt.solver == mjSOL_NEWTON &&
+         m->opt.cone == mjCONE_ELLIPTIC && m->opt.noslip_iterations == 0 && !mj_isSparse(m);
+}
+
+void ConstraintSolver::solve(const mjModel* m, mjData* d, const SolverStructure& structure) {
+  PREHEND_ASSERT(knows(m, d) && static_cast<int>(structure.order.size()) == m->nv);
+  impl_->solve(m, d, structure);
+}
 
 }  // namespace prehend::physics
-
-extern "C" void mj_fwdConstraint(const mjModel* m, mjData* d) {
-  using Solve = void (*)(const mjModel*, mjData*);
-  static const Solve engines = reinterpret_cast<Solve>(dlsym(RTLD_NEXT, "mj_fwdConstraint"));
-  if (!prehend::physics::ours(m, d)) return engines(m, d);
-  thread_local prehend::physics::Solver solver;
-  solver.solve(m, d, *prehend::physics::current);
-}

@@ -1,6 +1,7 @@
 // Our own solver of the engine's constraints.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "physics/engine.h"
@@ -19,14 +20,24 @@ struct SolverStructure {
 };
 SolverStructure solver_structure(const mjModel& model, std::vector<int> order);
 
-// While it lives, this thread's mj_fwdConstraint solves in this structure; without one it is the
-// engine's own.
-class SolverScope {
+// Does what the engine's mj_fwdConstraint does, from the same inputs into the same outputs: called
+// after mj_fwdAcceleration, it finds accelerations and constraint forces, and keeps the former for
+// the next warm start. Its scratch lasts, so that after the first calls nothing is allocated.
+class ConstraintSolver {
  public:
-  explicit SolverScope(const SolverStructure& structure);
-  ~SolverScope();
-  SolverScope(const SolverScope&) = delete;
-  SolverScope& operator=(const SolverScope&) = delete;
+  ConstraintSolver();
+  ~ConstraintSolver();
+  ConstraintSolver(ConstraintSolver&&) noexcept;
+  ConstraintSolver& operator=(ConstraintSolver&&) noexcept;
+
+  // What is not for it to solve is the engine's: nothing at all, joint friction, pyramids, no-slip
+  // rounds, sparse Jacobians.
+  static bool knows(const mjModel* m, const mjData* d);
+  void solve(const mjModel* m, mjData* d, const SolverStructure& structure);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace prehend::physics

@@ -88,13 +88,6 @@ void set_local_force(const Vec4& force, Contact& contact) {
   contact.torque_normal = force[3];
 }
 
-double tangential_excess(const Contact& contact, double friction) {
-  const Vec3 inward = -contact.normal_world.normalized();
-  const double normal = contact.force_world.dot(inward);
-  const double tangent = (contact.force_world - normal * inward).norm();
-  return std::max(0.0, tangent - friction * std::max(0.0, normal));
-}
-
 optimize::ConeContact cone_contact(const Vec3& point_world, const Vec3& normal_world,
                                    const FrictionCone& cone, const Vec3& about_world,
                                    double length) {

@@ -25,8 +25,7 @@ void Skyline::copy(const Skyline& other) {
     std::copy(other.rows_of(g) + begins_[g], other.rows_of(g) + 4 * g + 4, rows_of(g) + begins_[g]);
 }
 
-__attribute__((target_clones("avx2", "default"))) void Skyline::multiply(const Quad* x,
-                                                                         Quad* out) const {
+PREHEND_FOUR_WIDE void Skyline::multiply(const Quad* x, Quad* out) const {
   const double* numbers = x->at;
   for (int g = 0; g < groups_; ++g) {
     const Quad* rows = rows_of(g);
@@ -45,7 +44,7 @@ __attribute__((target_clones("avx2", "default"))) void Skyline::multiply(const Q
   }
 }
 
-__attribute__((target_clones("avx2", "default"))) bool Skyline::factor(double least) {
+PREHEND_FOUR_WIDE bool Skyline::factor(double least) {
   bool positive = true;
   for (int g = 0; g < groups_; ++g) {
     Quad* rows = rows_of(g);
@@ -80,7 +79,7 @@ __attribute__((target_clones("avx2", "default"))) bool Skyline::factor(double le
   return positive;
 }
 
-__attribute__((target_clones("avx2", "default"))) void Skyline::solve(Quad* x) const {
+PREHEND_FOUR_WIDE void Skyline::solve(Quad* x) const {
   double* numbers = x->at;
   for (int g = 0; g < groups_; ++g) {
     const Quad* rows = rows_of(g);

@@ -70,7 +70,6 @@ void State::Impl::need(Stage wanted) {
   }
   if (stage < Stage::kVelocity && wanted >= Stage::kVelocity) {
     mj_comVel(model, d);
-    mj_passive(model, d);
     stage = Stage::kVelocity;
   }
 }
@@ -116,6 +115,32 @@ void State::Impl::remember_frames() {
   }
 }
 
+void State::Impl::solve_constraints() {
+  const World::Impl& w = world->impl();
+  mjData* d = data.get();
+  if (w.options.contact_solver == ContactSolver::kOurs && ConstraintSolver::knows(model, d)) {
+    ++solves.ours;
+    solver.solve(model, d, w.solver_structure);
+  } else {
+    ++solves.engines;
+    mj_fwdConstraint(model, d);
+  }
+}
+
+// Of mj_forward and mj_step2 these stages are left out, which a world never has: sensors, energy
+// (which the room computes itself), control callbacks and integrators other than Euler's.
+void State::Impl::accelerate() {
+  mj_fwdActuation(model, data.get());
+  mj_fwdAcceleration(model, data.get());
+  solve_constraints();
+}
+
+void State::Impl::advance() {
+  accelerate();
+  mj_checkAcc(model, data.get());
+  mj_Euler(model, data.get());
+}
+
 State::State(WorldPtr world) : impl_(std::make_unique<Impl>()) {
   PREHEND_ASSERT(world != nullptr);
   impl_->world = std::move(world);
@@ -131,7 +156,6 @@ State::State(State&&) noexcept = default;
 State& State::operator=(State&&) noexcept = default;
 
 const World& State::world() const { return *impl_->world; }
-const WorldPtr& State::world_ptr() const { return impl_->world; }
 double State::time() const { return impl_->data->time; }
 
 void State::reset() {
@@ -140,6 +164,8 @@ void State::reset() {
   impl_->applied.setZero(impl_->model->nv);
   impl_->servo.setZero(w.servo_size);
   impl_->servo_on.assign(w.hands.size(), 0);
+  impl_->solves = {};
+  impl_->broken = false;
   impl_->changed();
 }
 
@@ -337,8 +363,6 @@ void State::set_servo_target(int hand, const Eigen::VectorXd& coordinates) {
   impl_->servo_on[static_cast<size_t>(hand)] = 1;
 }
 
-void State::release_servo(int hand) { impl_->servo_on.at(static_cast<size_t>(hand)) = 0; }
-
 Eigen::VectorXd State::servo_torques() const {
   Eigen::VectorXd torque = Eigen::VectorXd::Zero(impl_->model->nv);
   impl_->add_servo_torques(torque);
@@ -356,18 +380,13 @@ void State::set_object_wrench(int object, const Wrench& wrench_world) {
   from_vec3(wrench_world.torque, wrench + 3);
 }
 
-void State::clear_applied() {
-  impl_->applied.setZero();
-  std::fill_n(impl_->data->xfrc_applied, 6 * impl_->model->nbody, 0.0);
-}
-
 void State::step() {
   begin_step();
   end_step();
 }
 
 void State::begin_step() {
-  mj_step1(impl_->model, impl_->data.get());
+  impl_->guarded([&] { mj_step1(impl_->model, impl_->data.get()); });
   impl_->remember_frames();
   impl_->stage = Stage::kVelocity;
   impl_->begun = true;
@@ -376,8 +395,7 @@ void State::begin_step() {
 void State::end_step() {
   PREHEND_ASSERT(impl_->begun);
   impl_->gather_forces();
-  const SolverScope scope(impl_->world->impl().solver_structure);
-  mj_step2(impl_->model, impl_->data.get());
+  impl_->guarded([&] { impl_->advance(); });
   impl_->changed();
 }
 
@@ -387,11 +405,16 @@ void State::step(int steps) {
 
 void State::evaluate() {
   impl_->gather_forces();
-  const SolverScope scope(impl_->world->impl().solver_structure);
-  mj_forward(impl_->model, impl_->data.get());
+  impl_->guarded([&] {
+    mj_fwdPosition(impl_->model, impl_->data.get());
+    mj_fwdVelocity(impl_->model, impl_->data.get());
+    impl_->accelerate();
+  });
   impl_->remember_frames();
   impl_->stage = Stage::kPosition;
 }
+
+const SolverCounts& State::solver_counts() const { return impl_->solves; }
 
 int State::warnings() const {
   int count = 0;
@@ -400,6 +423,7 @@ int State::warnings() const {
 }
 
 bool State::healthy() const {
+  if (impl_->broken) return false;
   const mjData* d = impl_->data.get();
   for (const int bad : {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC}) {
     if (d->warning[bad].number > 0) return false;

@@ -198,8 +198,6 @@ void index_hand(World::Impl& world, size_t index, HandEntry& entry) {
       const int dof = m->jnt_dofadr[joint];
       entry.joints.push_back({i, j.type, m->jnt_qposadr[joint], dof,
                               servo_stiffness(entry.setup, joint_index), j.max_torque});
-      world.passive_damping.segment(dof, j.dof())
-          .setConstant(entry.setup.passive_joints ? j.damping : 0.0);
       world.armature.segment(dof, j.dof()).array() -= entry.setup.added_inertia;
       world.implicit_damping.segment(dof, j.dof())
           .setConstant(implicit_damping(entry.setup, j, joint_index, m->opt.timestep));
@@ -292,7 +290,6 @@ Result<WorldPtr> World::build(std::span<const HandSetup> hands,
   impl.model = std::move(*model);
   mjModel* m = impl.model.get();
   impl.owners.resize(static_cast<size_t>(m->nbody));
-  impl.passive_damping.setZero(m->nv);
   impl.implicit_damping.setZero(m->nv);
   impl.weld_time = contact_time(options);
   impl.armature = Eigen::Map<const Eigen::VectorXd>(m->dof_armature, m->nv);
@@ -330,9 +327,6 @@ const Object& World::object(int index) const {
 int World::dof() const { return impl_->model->nv; }
 DofRange World::hand_dofs(int hand) const {
   return impl_->hands.at(static_cast<size_t>(hand)).dofs;
-}
-DofRange World::object_dofs(int object) const {
-  return impl_->objects.at(static_cast<size_t>(object)).dofs;
 }
 int World::segment_dof(int hand, int segment) const {
   return impl_->hands.at(static_cast<size_t>(hand)).segment_dofs.at(static_cast<size_t>(segment));

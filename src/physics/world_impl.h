@@ -52,14 +52,14 @@ struct World::Impl {
   std::vector<ObjectEntry> objects;
   std::vector<BodyOwner> owners;  // of bodies
   int servo_size = 0;
-  // A degree of freedom each: Joint::damping, b and h b as follows.
+  // A degree of freedom each: b and h b as follows.
   //
   // Springs and dampers act implicitly. Force -k (q + h v') - d v' with the new velocity v' is, in
   // M (v' - v) / h = f, the same as -k q - b v with b = d + h k and an inertia M + h b: so h b goes
   // into the engine's armature, where its contact solver sees it too, and b v into the applied
   // forces. (The engine's own damping is implicit only after contacts are solved: light phalanges
   // then explode.)
-  Eigen::VectorXd passive_damping, implicit_damping, armature;
+  Eigen::VectorXd implicit_damping, armature;
   double weld_time = 0.0;            // of driven roots
   SolverStructure solver_structure;  // digits, roots, objects
   ModelPtr model;
@@ -76,7 +76,10 @@ struct State::Impl {
   // How far the engine's derived quantities agree with positions and velocities.
   enum class Stage { kNothing, kPosition, kInertia, kVelocity } stage = Stage::kNothing;
   bool factored = false;  // the true inertia, at kInertia or later
-  bool begun = false;     // between begin_step and end_step: the inertia has the armature in it
+  bool broken = false;    // the engine gave up
+  ConstraintSolver solver;
+  SolverCounts solves;
+  bool begun = false;  // between begin_step and end_step: the inertia has the armature in it
 
   void need(Stage wanted);
   void changed() {
@@ -86,6 +89,19 @@ struct State::Impl {
   void add_servo_torques(Eigen::Ref<Eigen::VectorXd> force) const;
   void gather_forces();
   void remember_frames();
+  // The engine's stages after mj_step1: accelerations and constraint forces, then the new moment.
+  void solve_constraints();
+  void accelerate();
+  void advance();
+  // Runs some of the engine; what it calls an error leaves the state broken.
+  template <typename Stages>
+  void guarded(Stages stages) {
+    try {
+      stages();
+    } catch (const EngineError&) {
+      broken = true;
+    }
+  }
 };
 
 }  // namespace prehend::physics

@@ -4,14 +4,14 @@
 
 #include "prehend/audit/audit.h"
 #include "prehend/core/hand_builder.h"
-#include "prehend/physics/sample_grip.h"
+#include "prehend/hands/sample_grip.h"
 
 namespace prehend::audit {
 namespace {
 
 TEST(SimulatedGrip, ItsForcesExplainItsMotion) {
   const auto hand = std::make_shared<const Hand>(build_hand().value());
-  const Clip clip = physics::sample_grip(hand).value();
+  const Clip clip = hands::sample_grip(hand).value();
   const AuditReport report = audit(clip).value();
   EXPECT_EQ(report.verdict, "pass") << (report.reasons.empty() ? "" : report.reasons[0]);
   EXPECT_EQ(report.explained_fraction, 1.0);
@@ -26,7 +26,7 @@ TEST(SimulatedGrip, ItsForcesExplainItsMotion) {
 
 TEST(SimulatedGrip, TakingForcesAwayIsNoticed) {
   const auto hand = std::make_shared<const Hand>(build_hand().value());
-  Clip clip = physics::sample_grip(hand).value();
+  Clip clip = hands::sample_grip(hand).value();
   for (auto& contacts : clip.contacts) {
     std::erase_if(contacts, [](const Contact& c) { return c.hand >= 0; });
   }

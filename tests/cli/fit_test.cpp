@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/control_file.h"
 #include "prehend/cli/run.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
 #include "prehend/io/glb.h"
+#include "prehend/jobs/control_file.h"
 
 namespace prehend::cli {
 namespace {
@@ -72,8 +72,8 @@ TEST_F(FitCommand, ScenesCarryWhatTheirClipsGive) {
   constexpr double kWritten = 1e-6;  // rad: nine digits, on machines that round differently
   const std::string home = "scenes/control/", from = home + "clips/";
   for (const auto& entry : fs::directory_iterator(from))
-    EXPECT_EQ(io::read_file(entry.path().string()).value(),
-              io::read_file(clip(entry.path().filename().string())).value());
+    EXPECT_EQ(read_file(entry.path().string()).value(),
+              read_file(clip(entry.path().filename().string())).value());
   const auto expect_same = [&](const std::string& name) {
     const auto fitted = load_controllers(at(name)), shipped = load_controllers(home + name);
     ASSERT_TRUE(fitted.ok() && shipped.ok());
@@ -115,7 +115,7 @@ TEST_F(FitCommand, MakesAControllerAReportAPictureAndAClip) {
   ASSERT_TRUE(clip.ok()) << clip.message();
   EXPECT_EQ(clip->hands.size(), 2u);
   EXPECT_EQ(clip->objects.size(), 2u);
-  const auto report = io::parse_json(*io::read_file(at("r.json")), "report");
+  const auto report = io::parse_json(*read_file(at("r.json")), "report");
   ASSERT_TRUE(report.ok());
   // The claim of the method: free motion along the example's wrist is the example's.
   constexpr double kWithin = 8.0;

@@ -7,8 +7,8 @@
 
 #include "prehend/audit/audit.h"
 #include "prehend/cli/run.h"
+#include "prehend/core/atomic_file.h"
 #include "prehend/core/hand_builder.h"
-#include "prehend/io/atomic_file.h"
 #include "prehend/io/glb.h"
 #include "prehend/io/value.h"
 
@@ -111,7 +111,7 @@ TEST_F(GraspCommand, FindsGraspsThatHoldAndWritesThemAll) {
 
 TEST_F(GraspCommand, TheDataFilePosesTheHandAsItTouches) {
   ASSERT_EQ(call({"sphere", "-o", at("sphere.json"), "--mass", "0.2"}).code, kExitDone);
-  const auto file = io::parse_json(io::read_file(at("sphere.json")).value(), "sphere.json").value();
+  const auto file = io::parse_json(read_file(at("sphere.json")).value(), "sphere.json").value();
   EXPECT_EQ(file.find("object")->find("mass_kg")->number(), 0.2);
   const io::Value& grasp = file.find("grasps")->items()[0];
   const Hand hand = build_hand().value();
@@ -153,9 +153,9 @@ TEST_F(GraspCommand, IsTheSameForAnyNumberOfThreads) {
                     at(std::string("t") + threads + ".json")})
                   .code,
               kExitDone);
-  EXPECT_EQ(io::read_file(at("t1.json")).value(), io::read_file(at("t2.json")).value());
+  EXPECT_EQ(read_file(at("t1.json")).value(), read_file(at("t2.json")).value());
   ASSERT_EQ(call({"sphere", "--count", "2", "--seed", "2", "-o", at("s2.json")}).code, kExitDone);
-  EXPECT_NE(io::read_file(at("t1.json")).value(), io::read_file(at("s2.json")).value());
+  EXPECT_NE(read_file(at("t1.json")).value(), read_file(at("s2.json")).value());
 }
 
 TEST_F(GraspCommand, TakesASceneAndTheCommandLineOverIt) {
@@ -213,7 +213,7 @@ TEST_F(GraspCommand, WhereNothingHoldsTheBestAttemptIsKept) {
   ASSERT_FALSE(report.find("grasps")->items().empty());
   EXPECT_FALSE(*report.find("grasps")->items()[0].find("held")->boolean());
   EXPECT_FALSE(report.find("grasps")->items()[0].find("reason")->string()->empty());
-  const auto file = io::parse_json(io::read_file(at("best.json")).value(), "best.json").value();
+  const auto file = io::parse_json(read_file(at("best.json")).value(), "best.json").value();
   EXPECT_FALSE(file.find("grasps")->items().empty());
 }
 

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "prehend/cli/verb.h"
+#include "prehend/core/atomic_file.h"
 #include "prehend/core/hand_builder.h"
 #include "prehend/geometry/builtin.h"
-#include "prehend/io/atomic_file.h"
 #include "prehend/io/bvh_clip.h"
 #include "prehend/io/glb.h"
 #include "prehend/io/value.h"
@@ -194,8 +194,8 @@ TEST_F(Command, AHandGoesOutAndComesBack) {
   ASSERT_TRUE(value.ok());
   EXPECT_NEAR(*value->find("hand")->find("length_m")->number(), 0.172, 1e-4);
   EXPECT_EQ(*value->find("hand")->find("side")->string(), "left");
-  EXPECT_TRUE(io::parse_json(*io::read_file(at("left.json")), "left.json").ok());
-  const auto report = io::parse_json(*io::read_file(at("r.json")), "r.json");
+  EXPECT_TRUE(io::parse_json(*read_file(at("left.json")), "left.json").ok());
+  const auto report = io::parse_json(*read_file(at("r.json")), "r.json");
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(*report->find("verb")->string(), "hand");
   // Making and reading at once makes no sense.
@@ -208,7 +208,7 @@ TEST_F(Command, RenderIsTheSameForAnyNumberOfThreads) {
                                   "--samples", "2", "--threads", threads});
     ASSERT_EQ(outcome.code, kExitDone) << outcome.err;
   }
-  EXPECT_EQ(*io::read_file(at("1.png")), *io::read_file(at("2.png")));
+  EXPECT_EQ(*read_file(at("1.png")), *read_file(at("2.png")));
 }
 
 TEST_F(Command, RenderMakesSheetsAndFilms) {

@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/grasp_model.h"
 #include "prehend/cli/run.h"
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
 #include "prehend/io/glb.h"
+#include "prehend/jobs/grasp_model.h"
 #include "prehend/methods/grasp_space/examples.h"
 
 namespace prehend::cli {
@@ -77,7 +77,7 @@ TEST_F(TrainCommand, MakesAModelAReportAndAPictureFromATable) {
   EXPECT_EQ(space->samples, 200);
   EXPECT_EQ(space->dimension(), 2);
   EXPECT_GT(fs::file_size(at("mine.png")), 10000u);
-  const auto report = io::parse_json(*io::read_file(at("report.json")), "report");
+  const auto report = io::parse_json(*read_file(at("report.json")), "report");
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->find("samples")->integer(), 200);
   EXPECT_NEAR(*report->find("variance")->items()[1].find("cumulative")->number(),

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <string>
 
+#include "prehend/core/atomic_file.h"
 #include "prehend/core/capsule.h"
 #include "prehend/core/hand_builder.h"
-#include "prehend/io/atomic_file.h"
 #include "prehend/io/bvh_clip.h"
 #include "prehend/io/glb.h"
 #include "prehend/io/page.h"
@@ -190,7 +190,7 @@ Status write_all(const std::string& folder) {
         io::write_page(clip, at("grip.html"), {.theme = "light"}),
         io::write_page(both, at("two_hands.html"), {.theme = "dark"}),
         io::write_page(pose, at("pose.html"), {.title = "One pose"}),
-        io::write_file(at("joints.csv"), joint_table(clip))})
+        write_file(at("joints.csv"), joint_table(clip))})
     if (!status) return status;
   // BVH holds one skeleton a file, so the hand goes without its bar.
   Clip alone = clip;

@@ -95,9 +95,9 @@ TEST(Bvh, WritesWhatItReads) {
 }
 
 TEST(Bvh, AnswersDamagedFilesWithAValueOrOneLine) {
-  const int refused = testing::expect_value_or_one_line(
-      testing::mutations(kArm, 600), [](const std::string& b) { return parse_bvh(b, "m.bvh"); });
-  EXPECT_GT(refused, 300);
+  const double refused = testing::expect_value_or_one_line(
+      kArm, [](const std::string& b) { return parse_bvh(b, "m.bvh"); });
+  EXPECT_GT(refused, 0.4);
   std::string deep = "HIERARCHY\nROOT a\n{\n";
   for (int i = 0; i < 100000; ++i) deep += "JOINT a\n{\n";
   EXPECT_FALSE(parse_bvh(deep, "deep.bvh").ok());

@@ -8,7 +8,6 @@
 #include "io/glb_builder.h"
 #include "io/gltf_motion.h"
 #include "prehend/core/hand_builder.h"
-#include "prehend/io/atomic_file.h"
 #include "prehend/io/glb.h"
 #include "prehend/io/skin_asset.h"
 #include "tests/io/mutate.h"
@@ -241,7 +240,7 @@ TEST(GlbForeign, NeitherHandNorObjectIsOneLine) {
 TEST(GlbForeign, MutatedFilesGiveAClipOrOneLine) {
   const std::string good = as_foreign(*encode_glb(hand_clip(6)));
   const auto read = [](const std::string& bytes) { return decode_glb(bytes, "mutated.glb"); };
-  testing::expect_value_or_one_line(testing::mutations(good, 250, 3), read);
+  EXPECT_GT(testing::expect_value_or_one_line(good, read), 0.3);
 }
 
 // Bytes of the binary chunk flipped: the container and the JSON stay sound.
@@ -249,16 +248,14 @@ TEST(GlbForeign, MutatedNumbersGiveAClipOrOneLine) {
   const std::string good = as_foreign(*encode_glb(hand_clip(6)));
   std::uint32_t length;
   std::memcpy(&length, good.data() + 12, 4);
-  std::mt19937 random(5);
-  std::vector<testing::Mutation> cases;
-  for (int i = 0; i < 200; ++i) {
-    std::string bytes = good;
-    for (int k = 0; k < 200; ++k)
-      bytes[28 + length + random() % (bytes.size() - 28 - length)] = static_cast<char>(random());
-    cases.push_back({"binary " + std::to_string(i), bytes});
-  }
+  const std::string sound = good.substr(0, 28 + length), numbers = good.substr(28 + length);
+  const auto whole = [&](std::string binary) {
+    binary.resize(numbers.size(), '\0');
+    return sound + binary;
+  };
+  ASSERT_TRUE(decode_glb(whole(numbers), "whole.glb").ok());
   const auto read = [](const std::string& bytes) { return decode_glb(bytes, "mutated.glb"); };
-  testing::expect_value_or_one_line(cases, read);
+  EXPECT_GT(testing::expect_value_or_one_line(numbers, read, whole), 0.1);
 }
 
 }  // namespace

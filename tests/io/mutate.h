@@ -1,9 +1,12 @@
 // Damaged copies of a good file, for readers that must answer each with a value or one line.
+//
+// PREHEND_MUTATIONS says how many files a reader gets (2,000), PREHEND_MUTATION_SEED which ones.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <string_view>
@@ -30,6 +33,9 @@ inline const std::vector<std::string>& nasty_tokens() {
                                                   "18446744073709551616",
                                                   "0",
                                                   "1e-320",
+                                                  "1e308",
+                                                  "-1e30",
+                                                  "1e7",
                                                   "0x7f",
                                                   "\"",
                                                   "'",
@@ -95,57 +101,99 @@ inline std::string with_moved_block(const std::string& good, std::mt19937& rando
   return rest;
 }
 
-}  // namespace detail
-
-// The same `count` files for the same seed: emptied, cut short, flipped bits, garbage put in, words
-// replaced by nan, huge numbers or deep nesting, blocks lost and repeated.
-inline std::vector<Mutation> mutations(const std::string& good, int count, std::uint32_t seed = 1) {
-  std::mt19937 random(seed);
-  std::vector<Mutation> out;
-  out.push_back({"empty", ""});
-  out.push_back({"one null byte", std::string(1, '\0')});
-  out.push_back({"only white space", " \r\n\t\n"});
-  while (static_cast<int>(out.size()) < count) {
-    const std::string label = "seed " + std::to_string(seed) + " #" + std::to_string(out.size());
-    switch (out.size() % 6) {
-      case 0:
-        out.push_back({label + " truncated", detail::truncated(good, random)});
-        break;
-      case 1:
-        out.push_back({label + " flipped", detail::with_flipped_bytes(good, random)});
-        break;
-      case 2:
-        out.push_back({label + " garbage", detail::with_garbage(good, random)});
-        break;
-      case 3:
-        out.push_back({label + " block lost", detail::with_moved_block(good, random, false)});
-        break;
-      case 4:
-        out.push_back({label + " block repeated", detail::with_moved_block(good, random, true)});
-        break;
-      default:
-        out.push_back({label + " word replaced", detail::with_token(good, random)});
-        break;
-    }
-  }
-  return out;
+// Replaces one number by another.
+inline std::string with_number(const std::string& good, std::mt19937& random) {
+  const char* digits = "0123456789+-.eE";
+  const std::size_t first = good.find_first_of("0123456789", random() % good.size());
+  if (first == std::string::npos) return with_token(good, random);
+  std::size_t last = good.find_first_not_of(digits, first);
+  if (last == std::string::npos) last = good.size();
+  const char* const numbers[] = {"0", "-1", "1e308", "1e7", "-1e5", "2147483648", "1e-320", "7"};
+  return good.substr(0, first) + numbers[random() % std::size(numbers)] + good.substr(last);
 }
 
-// Feeds every mutation to `read` (string -> Result or Status): each answer is a value or a message
-// of exactly one printable line. Returns how many were refused.
-template <typename Read>
-int expect_value_or_one_line(const std::vector<Mutation>& cases, const Read& read) {
+// A line in the place of another, or repeated up to 40 times: counts no longer fit.
+inline std::string with_moved_line(const std::string& good, std::mt19937& random) {
+  const auto line = [&](std::size_t& first, std::size_t& last) {
+    const std::size_t at = random() % good.size();
+    const std::size_t before = good.rfind('\n', at);
+    first = before == std::string::npos || before == at ? 0 : before + 1;
+    const std::size_t end = good.find('\n', at);
+    last = end == std::string::npos ? good.size() : end + 1;
+  };
+  std::size_t from, from_end, to, to_end;
+  line(from, from_end);
+  line(to, to_end);
+  const std::string moved = good.substr(from, from_end - from);
+  if (moved.size() > 4096) return with_moved_block(good, random, false);
+  std::string repeated;
+  for (unsigned i = random() % 2 ? 1 : random() % 40; i-- > 0;) repeated += moved;
+  return good.substr(0, to) + repeated + good.substr(to_end);
+}
+
+}  // namespace detail
+
+inline int mutation_count() {
+  const char* text = std::getenv("PREHEND_MUTATIONS");
+  return text ? std::atoi(text) : 2000;
+}
+inline std::uint32_t mutation_seed() {
+  const char* text = std::getenv("PREHEND_MUTATION_SEED");
+  return text ? static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10)) : 1;
+}
+
+// Number `index` of a run: emptied, cut short, flipped bits, garbage put in, words and numbers
+// replaced by nan, huge numbers or deep nesting, blocks and lines lost and repeated. The same for
+// the same seed.
+inline Mutation mutation(const std::string& good, int index, std::uint32_t seed) {
+  if (index == 0) return {"empty", ""};
+  if (index == 1) return {"one null byte", std::string(1, '\0')};
+  if (index == 2) return {"only white space", " \r\n\t\n"};
+  std::mt19937 random(seed * 1000003u + static_cast<std::uint32_t>(index));
+  const std::string label = "seed " + std::to_string(seed) + " #" + std::to_string(index);
+  switch (index % 8) {
+    case 0:
+      return {label + " truncated", detail::truncated(good, random)};
+    case 1:
+      return {label + " flipped", detail::with_flipped_bytes(good, random)};
+    case 2:
+      return {label + " garbage", detail::with_garbage(good, random)};
+    case 3:
+      return {label + " block lost", detail::with_moved_block(good, random, false)};
+    case 4:
+      return {label + " block repeated", detail::with_moved_block(good, random, true)};
+    case 5:
+      return {label + " line moved", detail::with_moved_line(good, random)};
+    case 6:
+      return {label + " number replaced", detail::with_number(good, random)};
+    default:
+      return {label + " word replaced", detail::with_token(good, random)};
+  }
+}
+
+// Feeds damaged copies of `good` to `read` (string -> Result or Status), each made as it is needed:
+// every answer is a value or a message of exactly one line. Returns the share that was refused.
+// `wrap` puts a damaged part back into a sound whole.
+template <typename Read, typename Wrap>
+double expect_value_or_one_line(const std::string& good, const Read& read, const Wrap& wrap) {
+  const int count = mutation_count();
   int refused = 0;
-  for (const Mutation& mutation : cases) {
-    const auto result = read(mutation.bytes);
+  for (int i = 0; i < count; ++i) {
+    const Mutation damaged = mutation(good, i, mutation_seed());
+    const auto result = read(wrap(damaged.bytes));
     if (result.ok()) continue;
     ++refused;
     const std::string& message = result.message();
-    EXPECT_FALSE(message.empty()) << mutation.what;
-    EXPECT_EQ(message.find_first_of("\r\n"), std::string::npos) << mutation.what << ": " << message;
-    EXPECT_LT(message.size(), 600u) << mutation.what;
+    EXPECT_FALSE(message.empty()) << damaged.what;
+    EXPECT_EQ(message.find_first_of("\r\n"), std::string::npos) << damaged.what << ": " << message;
+    EXPECT_LT(message.size(), 600u) << damaged.what;
   }
-  return refused;
+  return static_cast<double>(refused) / count;
+}
+
+template <typename Read>
+double expect_value_or_one_line(const std::string& good, const Read& read) {
+  return expect_value_or_one_line(good, read, [](const std::string& bytes) { return bytes; });
 }
 
 }  // namespace prehend::io::testing

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "prehend/io/atomic_file.h"
+#include "prehend/core/atomic_file.h"
 #include "prehend/io/glb.h"
 #include "tests/io/test_clip.h"
 

@@ -37,9 +37,9 @@ TEST(Toml, NamesThePlaceOfAMistake) {
 }
 
 TEST(Toml, AnswersDamagedFilesWithAValueOrOneLine) {
-  const int refused = testing::expect_value_or_one_line(
-      testing::mutations(kToml, 400), [](const std::string& b) { return parse_toml(b, "m.toml"); });
-  EXPECT_GT(refused, 100);
+  const double refused = testing::expect_value_or_one_line(
+      kToml, [](const std::string& b) { return parse_toml(b, "m.toml"); });
+  EXPECT_GT(refused, 0.2);
   std::string deep = "a";
   for (int i = 0; i < 50000; ++i) deep += ".a";
   EXPECT_FALSE(parse_toml(deep + " = 1", "deep").ok());
@@ -62,9 +62,9 @@ TEST(Json, WritesWhatIsNotFiniteAsNull) {
 
 TEST(Json, AnswersDamagedFilesWithAValueOrOneLine) {
   const std::string good = to_json(*parse_toml(kToml, "a.toml"));
-  const int refused = testing::expect_value_or_one_line(
-      testing::mutations(good, 400), [](const std::string& b) { return parse_json(b, "m.json"); });
-  EXPECT_GT(refused, 100);
+  const double refused = testing::expect_value_or_one_line(
+      good, [](const std::string& b) { return parse_json(b, "m.json"); });
+  EXPECT_GT(refused, 0.2);
   EXPECT_FALSE(parse_json(std::string(100000, '['), "deep").ok());
 }
 

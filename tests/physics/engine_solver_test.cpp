@@ -47,10 +47,7 @@ void compare(State& state, Seen& seen) {
       std::fill_n(d->qacc_warmstart, m->nv, 1.0);
     std::fill_n(d->qacc, m->nv, 0.0);
     std::fill_n(d->efc_force, d->nefc, 0.0);
-    {
-      const SolverScope scope(state.world().impl().solver_structure);
-      mj_fwdConstraint(m, d);
-    }
+    ConstraintSolver().solve(m, d, state.world().impl().solver_structure);
     EXPECT_LE(imbalance(m, d), 1e-8);
     EXPECT_LE((vector_of(d->efc_force, d->nefc) - force).norm(), 1e-6 * (1e-3 + force.norm()));
     EXPECT_LE((vector_of(d->qacc, m->nv) - acceleration).norm(), 1e-6 * acceleration.norm());
@@ -85,7 +82,6 @@ TEST(EngineSolver, AgreesWithTheEnginesOwn) {
     object.object = std::make_shared<const Object>(geometry::builtin_object("cylinder").value());
     WorldOptions options;
     options.floor_height = -0.1;
-    options.impedance_ratio = 100.0;
     State state(World::build(hands, std::span(&object, 1), options).value());
     const HandPose start = random_pose(*hands[0].hand, random);
     state.set_hand_pose(0, start);
@@ -120,7 +116,6 @@ TEST(EngineSolver, AgreesWhereLightFingersHit) {
   object.object = std::make_shared<const Object>(geometry::builtin_object("box").value());
   WorldOptions options;
   options.floor_height = 0.0;
-  options.impedance_ratio = 100.0;
   State state(World::build(std::span(&hand, 1), std::span(&object, 1), options).value());
   for (int round = 0; round < 20; ++round) {
     HandPose pose = random_pose(*hand.hand, random);
@@ -146,21 +141,21 @@ TEST(EngineSolver, SmallErrorsDoNotAddUp) {
   hand.passive_joints = hand.joint_limits = hand.self_collision = false;
   WorldOptions options;
   options.solver_tolerance = 100.0;  // that any warm start meets
-  const WorldPtr world = World::build(std::span(&hand, 1), {}, options).value();
-  State ours(world), engines(world);
-  mjData* d = engines.impl().data.get();
-  for (State* state : {&ours, &engines}) state->set_root_target(0, {});
-  for (int i = 0; i < 200; ++i) {
-    const Transform target = Transform::from_position({0.0, 1e-3 * i * std::sin(0.05 * i), 0.0});
-    for (State* state : {&ours, &engines}) state->set_root_target(0, target);
-    ours.step();
-    engines.impl().gather_forces();
-    mj_step(engines.impl().model, d);
+  constexpr int kSteps = 200;
+  std::vector<Eigen::VectorXd> velocities;
+  for (const ContactSolver solver : {ContactSolver::kOurs, ContactSolver::kEngine}) {
+    options.contact_solver = solver;
+    State state(World::build(std::span(&hand, 1), {}, options).value());
+    for (int i = 0; i < kSteps; ++i) {
+      state.set_root_target(0, Transform::from_position({0.0, 1e-3 * i * std::sin(0.05 * i), 0.0}));
+      state.step();
+    }
+    const SolverCounts& counts = state.solver_counts();
+    EXPECT_EQ(solver == ContactSolver::kOurs ? counts.ours : counts.engines, kSteps);
+    velocities.push_back(state.velocity());
   }
-  const mjModel* m = ours.impl().model;
-  const Eigen::VectorXd velocity = vector_of(d->qvel, m->nv);
-  EXPECT_GT(velocity.norm(), 1.0);
-  EXPECT_LE((vector_of(ours.impl().data->qvel, m->nv) - velocity).norm(), 1e-6 * velocity.norm());
+  EXPECT_GT(velocities[1].norm(), 1.0);
+  EXPECT_LE((velocities[0] - velocities[1]).norm(), 1e-6 * velocities[1].norm());
 }
 
 // Digits of two hands that touch join what else stands apart.
@@ -183,22 +178,96 @@ TEST(EngineSolver, AgreesWhenHandsTouchEachOther) {
   EXPECT_GE(seen.contacts, 20);
 }
 
-// What is not ours to solve is the engine's: without a structure, and with its no-slip rounds.
-TEST(EngineSolver, LeavesTheRestToTheEngine) {
-  ObjectSetup setup;
-  setup.object = std::make_shared<const Object>(geometry::builtin_object("box").value());
-  WorldOptions options;
-  options.floor_height = 0.0;
-  std::vector<Vec3> ends;
-  for (const int rounds : {0, 3}) {
-    options.noslip_iterations = rounds;
-    State state(World::build({}, std::span(&setup, 1), options).value());
-    state.set_object_pose(0, {exp_map(Vec3(0.4, 0.1, 0.2)), {0, 0.15, 0}});
-    state.step(400);
-    EXPECT_TRUE(state.healthy());
-    ends.push_back(state.object_pose(0).position);
+// A box that falls onto its edge, tumbles and comes to rest on a floor.
+struct Tumble {
+  explicit Tumble(const WorldOptions& options = {}) : state_(built(options)) {
+    state_.set_object_pose(0, {exp_map(Vec3(0.4, 0.1, 0.2)), {0, 0.15, 0}});
   }
-  EXPECT_NEAR(ends[0].y(), ends[1].y(), 1e-3);
+  static WorldPtr built(WorldOptions options) {
+    ObjectSetup setup;
+    setup.object = std::make_shared<const Object>(geometry::builtin_object("box").value());
+    options.floor_height = 0.0;
+    return World::build({}, std::span(&setup, 1), options).value();
+  }
+  State state_;
+};
+
+// In the air there is nothing to solve; from the first touch on every step is ours.
+TEST(EngineSolver, IsWhatAStateStepsWith) {
+  Tumble tumble;
+  State& state = tumble.state_;
+  int touching = 0;
+  for (int i = 0; i < 400; ++i) {
+    state.step();
+    touching += state.impl().data->nefc > 0;
+  }
+  EXPECT_GT(touching, 200);
+  EXPECT_EQ(state.solver_counts().ours, touching);
+  EXPECT_EQ(state.solver_counts().engines, 400 - touching);
+  state.evaluate();
+  EXPECT_EQ(state.solver_counts().ours, touching + 1);
+  state.begin_step();
+  state.end_step();
+  EXPECT_EQ(state.solver_counts().ours, touching + 2);
+  state.reset();
+  EXPECT_EQ(state.solver_counts().ours, 0);
+}
+
+// What is not ours to solve is the engine's, at every step: its no-slip rounds, and what is asked
+// of it.
+TEST(EngineSolver, LeavesTheRestToTheEngine) {
+  WorldOptions no_slip, asked;
+  no_slip.noslip_iterations = 3;
+  asked.contact_solver = ContactSolver::kEngine;
+  for (const WorldOptions& options : {no_slip, asked}) {
+    Tumble tumble(options);
+    tumble.state_.step(400);
+    EXPECT_TRUE(tumble.state_.healthy());
+    EXPECT_EQ(tumble.state_.solver_counts().ours, 0);
+    EXPECT_EQ(tumble.state_.solver_counts().engines, 400);
+  }
+}
+
+// Over a whole run: fingertips push a box over the floor. What touches amplifies differences, so
+// that paths agree to 0.1 mm and not to the solvers' tolerance.
+TEST(EngineSolver, BothPushABoxTheSameWay) {
+  const std::vector<HandSetup> hands = {squeezing(HandProfile::kAnatomical, 2.0)};
+  ObjectSetup object;
+  object.object = std::make_shared<const Object>(geometry::builtin_object("box").value());
+  const double half = object.object->shape.size.y();
+  std::vector<std::vector<Vec3>> paths;
+  for (const ContactSolver solver : {ContactSolver::kOurs, ContactSolver::kEngine}) {
+    WorldOptions options;
+    options.contact_solver = solver;
+    options.floor_height = -half;
+    State state(World::build(hands, std::span(&object, 1), options).value());
+    state.set_hand_pose(0, rest_pose(*hands[0].hand));
+    state.set_servo_target(0, rest_pose(*hands[0].hand));
+    state.set_object_pose(0, Transform::from_position({0.0, 0.0, -0.25}));
+    std::vector<Vec3>& path = paths.emplace_back();
+    for (int i = 0; i < 500; ++i) {
+      const double on = -0.15 * minimum_jerk(std::min(i / 300.0, 1.0));
+      state.set_root_target(0, Transform::from_position({0.0, 0.0, on}));
+      state.step();
+      path.push_back(state.object_pose(0).position);
+    }
+    EXPECT_TRUE(state.healthy());
+    EXPECT_LT(path.back().z(), path.front().z() - 0.05) << "it was not pushed";
+  }
+  for (size_t i = 0; i < paths[0].size(); ++i)
+    EXPECT_LE((paths[0][i] - paths[1][i]).norm(), 1e-4) << i;
+}
+
+// What the engine would end the program for leaves a state that says so, and that can be used again
+// after a reset.
+TEST(EngineSolver, AnEngineThatGivesUpBreaksTheStateAlone) {
+  Tumble tumble;
+  State& state = tumble.state_;
+  EXPECT_THROW(mju_error("a test of errors through the engine's own frames"), EngineError);
+  state.impl().guarded([] { mju_error("out of memory"); });
+  EXPECT_FALSE(state.healthy());
+  state.reset();
+  EXPECT_TRUE(state.healthy());
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "prehend/geometry/primitive.h"
-#include "prehend/physics/posture.h"
+#include "prehend/hands/posture.h"
 #include "tests/physics/physics_fixture.h"
 
 namespace prehend::physics {
@@ -24,7 +24,7 @@ struct Wrap {
 
   // Joints that the squeeze takes this much farther than touching.
   explicit Wrap(double squeeze = radians(15.0)) {
-    const Posture wrap = make_posture(*hand, "wrap").value();
+    const hands::Posture wrap = hands::make_posture(*hand, "wrap").value();
     const Vec3 axis = (wrap.held->b - wrap.held->a).normalized();
     const Vec3 knuckle = xr_frames(*hand, wrap.pose)[11].position;
     const Vec3 middle = wrap.held->a + axis * axis.dot(knuckle - wrap.held->a);
@@ -35,7 +35,7 @@ struct Wrap {
     for (int s = 0; s < hand->segment_count(); ++s) {
       const Segment& segment = hand->segments[s];
       const bool bends = segment.phalanx > 0 || segment.digit == Digit::kThumb;
-      if (bends) set_angles(*hand, s, 1.0, 0.0, more);
+      if (bends) hands::set_angles(*hand, s, 1.0, 0.0, more);
     }
     plan.pregrasp = plan.grasp - radians(8.0) * more;
     plan.squeeze = plan.grasp + squeeze * more;
@@ -127,7 +127,7 @@ TEST(GraspProof, AHeavyPushFails) {
 
 TEST(GraspProof, AGraspInsideTheObjectIsNoGrasp) {
   Wrap wrap;
-  const Posture fist = make_posture(*wrap.hand, "fist").value();
+  const hands::Posture fist = hands::make_posture(*wrap.hand, "fist").value();
   wrap.plan.grasp = coordinates(*wrap.hand, fist.pose);
   const GraspProof proof = wrap.prove();
   EXPECT_FALSE(proof.held);

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "prehend/hands/posture.h"
 #include "prehend/physics/dynamics.h"
-#include "prehend/physics/posture.h"
 #include "tests/physics/physics_fixture.h"
 
 namespace prehend::physics {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,11 @@ class OptionSet {
   void number(const std::string& names, double* target, const std::string& value,
               const std::string& help);
   void integer(const std::string& names, int* target, const std::string& value,
+               const std::string& help);
+  // The same for values that stay empty unless they are given.
+  void number(const std::string& names, std::optional<double>* target, const std::string& value,
+              const std::string& help);
+  void integer(const std::string& names, std::optional<int>* target, const std::string& value,
                const std::string& help);
   // May be given several times.
   void list(const std::string& names, std::vector<std::string>* target, const std::string& value,

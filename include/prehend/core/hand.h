@@ -34,6 +34,9 @@ const std::array<std::string_view, kXrJointCount>& xr_joint_names();
 // Parent in that list; -1 for the wrist.
 int xr_joint_parent(int xr_joint);
 int xr_tip_of(Digit digit);
+// A digit's joint by its phalanx: 0 metacarpal, 1 proximal, 2 intermediate (a thumb has none: the
+// distal joint's), 3 distal, 4 tip.
+int xr_joint_of(Digit digit, int phalanx);
 
 enum class JointType { kHinge, kBall };
 

@@ -19,6 +19,9 @@ struct SkinAsset {
   Side side = Side::kRight;
 };
 
+// Where the asset of a side comes from: io/skin_asset.h has the generic hand's.
+using SkinSource = const SkinAsset& (*)(Side);
+
 // Bound to the segments of one hand: vertices in the root's frame with the hand at rest.
 struct Skin {
   TriangleMesh rest;

@@ -22,6 +22,8 @@ struct Summary {
 struct Monitor {
   std::function<void(double fraction, const std::string& what)> progress;
   std::stop_token stop;
+  // Called by jobs alone: lines of the result, and what a person should know besides, as they come.
+  std::function<void(const std::string&text)> result, note;
 
   void report(double fraction, const std::string& what) const {
     if (progress) progress(fraction, what);

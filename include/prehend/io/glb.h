@@ -39,7 +39,8 @@ struct GlbClip {
 // names of their joints and sampled evenly, and meshes without a skin are objects of 0.1 kg.
 Result<GlbClip> read_glb_clip(const std::string& path, const GlbReadOptions& options = {});
 Result<Clip> read_glb(const std::string& path);
-// `name` stands in messages; buffers beside a .gltf file are looked for in `folder`.
+// `name` stands in messages; buffers beside a .gltf file are looked for in `folder`, and refused
+// without one.
 Result<GlbClip> decode_glb(std::string_view bytes, const std::string& name,
                            const GlbReadOptions& options = {}, const std::string& folder = "");
 

@@ -30,8 +30,6 @@ void solve_mass(State& state, const Eigen::MatrixXd& right, Eigen::MatrixXd& res
 // Coriolis, centrifugal and gravity forces: M a + bias is what applied forces and contacts must
 // add up to.
 void bias_forces(State& state, Eigen::VectorXd& bias);
-// Springs and dampers of the joints (not the servos).
-void passive_forces(State& state, Eigen::VectorXd& passive);
 // M a + bias by the recursive Newton-Euler sweep: torques of the joints, and of a root its wrench
 // (force in the world frame, torque in the root's frame).
 void inverse_dynamics(State& state, const Eigen::VectorXd& acceleration, Eigen::VectorXd& force);

@@ -32,9 +32,6 @@ Mat3 contact_frame(const Vec3& normal_world);
 Eigen::Vector4d local_force(const Contact& contact);
 void set_local_force(const Eigen::Vector4d& force, Contact& contact);
 
-// Tangential force beyond friction times normal, newtons; 0 inside. Torsion is not counted.
-double tangential_excess(const Contact& contact, double friction);
-
 // The wrench on the object about `about_world`, torques divided by `length`.
 optimize::ConeContact cone_contact(const Vec3& point_world, const Vec3& normal_world,
                                    const FrictionCone& cone, const Vec3& about_world,

@@ -36,6 +36,13 @@ struct Snapshot {
   std::vector<char> servo_on;
 };
 
+// How often each solver found the forces of a step, or of evaluate(). Where nothing constrains the
+// motion there is nothing to find, and the engine is asked.
+struct SolverCounts {
+  long ours = 0;
+  long engines = 0;
+};
+
 class State {
  public:
   explicit State(WorldPtr world);
@@ -44,7 +51,6 @@ class State {
   State& operator=(State&&) noexcept;
 
   const World& world() const;
-  const WorldPtr& world_ptr() const;
   double time() const;
 
   // Hands at rest at the origin, objects at the origin, nothing moves, nothing pushes.
@@ -78,10 +84,9 @@ class State {
   // where it would lag to.
   void set_root_target(int hand, const Transform& root_world, const Twist& velocity_world,
                        const Twist& acceleration_world);
-  // The joints' servos pull towards this pose (its root is not looked at) until released.
+  // The joints' servos pull towards this pose (its root is not looked at) until a reset.
   void set_servo_target(int hand, const HandPose& pose);
   void set_servo_target(int hand, const Eigen::VectorXd& coordinates);
-  void release_servo(int hand);
   // Torques of the servos at the present pose and velocity, as the next step will apply them, in
   // the order of generalised velocities.
   Eigen::VectorXd servo_torques() const;
@@ -90,7 +95,6 @@ class State {
   // about its centre of mass, in the world frame.
   void set_applied(const Eigen::VectorXd& generalised_force);
   void set_object_wrench(int object, const Wrench& wrench_world);
-  void clear_applied();
 
   // One timestep; allocates nothing.
   void step();
@@ -111,9 +115,12 @@ class State {
   // Deepest overlap of those contacts that involve this object and a hand, metres, 0 if none.
   double max_penetration(int object) const;
 
+  // Since the state was made or reset.
+  const SolverCounts& solver_counts() const;
   // Times that something went wrong in the engine (contacts left out, a diverging state).
   int warnings() const;
-  // False once a position or velocity stopped being a number, or grew beyond reason.
+  // False once a position or velocity stopped being a number, or grew beyond reason, or the engine
+  // gave up a step (more contacts than its memory holds).
   bool healthy() const;
 
   struct Impl;  // the engine's data; private to the room

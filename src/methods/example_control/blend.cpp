@@ -1,12 +1,12 @@
 // Pollard and Zordan, "Physically Based Grasping Control from Example", SCA 2005, sections 5 and 6.
 // Implements: figure 3 (states and blends), eq. 10-12 (examples of them), eq. 15-16 (grip
-// strength). Departs:    the paper names no way back out of a state. A hand that turns around
-// before it grips
+//             strength).
+// Departs:    the paper names no way back out of a state. A hand that turns around before it grips
 //             goes back by the states it came by, once it is kHesitation beyond where it entered,
 //             so that noise on a distance does not make states flicker. After a release nothing
 //             grips again before the hand has been away beyond D2, unless a cue asks for it.
-// Symbols:    B blend weights; dist what the palm still has to go [m]; D0 = 0 < D1 < D2 [m];
-//             alpha grip strength.
+// Symbols:    B blend weights; dist what the palm still has to go [m]; D0 = 0 < D1 < D2 [m]; alpha
+//             grip strength.
 #include "prehend/methods/example_control/blend.h"
 
 #include <algorithm>

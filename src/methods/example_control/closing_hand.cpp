@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "methods/example_control/palm.h"
 #include "prehend/geometry/capsule_contacts.h"
+#include "prehend/hands/palm.h"
 
 namespace prehend::example_control {
 namespace {
@@ -45,7 +45,7 @@ ClosingHand::ClosingHand(const Hand& hand, const Controller& controller)
   const Controller within = within_range(controller, hand);
   open_ = within.rest_pose(1);
   closing_ = within.rest_pose(2) - open_;
-  for (int s : palm_segments(hand)) is_palm_[s] = 1;
+  for (int s : hands::palm_segments(hand)) is_palm_[s] = 1;
   for (int s = 0; s < hand.segment_count(); ++s) {
     if (hand.segments[s].digit == Digit::kThumb && hand.segments[s].phalanx > 0)
       thumb_.push_back(s);

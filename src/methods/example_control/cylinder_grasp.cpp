@@ -2,7 +2,7 @@
 // people's do, and closes as it arrives.
 #include "methods/example_control/performance.h"
 #include "prehend/geometry/primitive.h"
-#include "prehend/physics/closed_hand.h"
+#include "prehend/hands/closed_hand.h"
 
 namespace prehend::example_control {
 
@@ -55,7 +55,7 @@ Keys<Transform> wrist_way(const Transform& grip_world) {
   return way;
 }
 
-Keys<Eigen::VectorXd> shapes(const Eigen::VectorXd& relaxed, const physics::ClosedHand& grasp) {
+Keys<Eigen::VectorXd> shapes(const Eigen::VectorXd& relaxed, const hands::ClosedHand& grasp) {
   const Eigen::VectorXd wide = interpolate(grasp.closed, grasp.wide, kOpening);
   Keys<Eigen::VectorXd> shapes(0.0, relaxed);
   shapes.stay(kStart);
@@ -71,12 +71,12 @@ Keys<Eigen::VectorXd> shapes(const Eigen::VectorXd& relaxed, const physics::Clos
 }  // namespace
 
 Clip cylinder_grasp(const PerformanceOptions& options) {
-  const physics::Performer performer;
-  physics::Dice dice(options.seed);
-  const physics::ClosedHand grasp = physics::close_hand(performer, "cylindrical", kRadius, dice);
+  const hands::Performer performer;
+  hands::Dice dice(options.seed);
+  const hands::ClosedHand grasp = hands::close_hand(performer, "cylindrical", kRadius, dice);
   const Transform grip_world = grip_wrist_world(grasp.thing.place_wrist);
   const Keys<Transform> wrist = wrist_way(grip_world);
-  const Keys<Eigen::VectorXd> hand = shapes(physics::relaxed_hand(performer, dice), grasp);
+  const Keys<Eigen::VectorXd> hand = shapes(hands::relaxed_hand(performer, dice), grasp);
   const Transform standing = Transform::from_position({0.0, kHalfHeight, 0.0});
   const Transform held = grip_world.inverse() * standing;
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "methods/example_control/palm.h"
+#include "prehend/hands/palm.h"
 
 namespace prehend::example_control {
 namespace {
@@ -44,7 +44,7 @@ double touch_gap(const std::array<std::vector<int>, kDigitCount>& digits, const 
 void measure(const FitProblem& problem, const HandTrack& track, const HandTrack* other,
              ExampleData& data) {
   const Hand& hand = *track.hand;
-  const std::vector<int> palm = palm_segments(hand);
+  const std::vector<int> palm = hands::palm_segments(hand);
   const auto digits = digit_segments(hand);
   const ObjectTrack* object = other ? nullptr : &problem.example.objects[problem.object];
   const auto distance = object ? geometry::exact_distance(object->object->shape) : nullptr;
@@ -57,16 +57,17 @@ void measure(const FitProblem& problem, const HandTrack& track, const HandTrack*
       data.target_world.push_back(there[theirs.wrist()]);
       std::vector<int> their_all(theirs.segments.size());
       std::iota(their_all.begin(), their_all.end(), 0);
-      data.palm.push_back(gap_to_hand(hand, palm, frames, theirs, palm_segments(theirs), there));
+      data.palm.push_back(
+          hands::gap_to_hand(hand, palm, frames, theirs, hands::palm_segments(theirs), there));
       data.touch.push_back(touch_gap(digits, [&](const std::vector<int>& digit) {
-        return gap_to_hand(hand, digit, frames, theirs, their_all, there);
+        return hands::gap_to_hand(hand, digit, frames, theirs, their_all, there);
       }));
     } else {
       const Transform& pose = object->poses_world[f];
       data.target_world.push_back(pose);
-      data.palm.push_back(gap_to_object(hand, palm, frames, pose, *distance));
+      data.palm.push_back(hands::gap_to_object(hand, palm, frames, pose, *distance));
       data.touch.push_back(touch_gap(digits, [&](const std::vector<int>& digit) {
-        return gap_to_object(hand, digit, frames, pose, *distance);
+        return hands::gap_to_object(hand, digit, frames, pose, *distance);
       }));
     }
   }

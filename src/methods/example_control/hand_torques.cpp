@@ -1,9 +1,8 @@
 // Pollard and Zordan, "Physically Based Grasping Control from Example", SCA 2005, sections 3 to 5.
 // Implements: eq. 1-7: tau = tau_P + tau_A + tau_ARM + tau_G.
 // Departs:    I is the whole joint-space inertia, of which the paper's "inertia matrix of the
-// bodies
-//             effected by the joint" is the diagonal: only so does eq. 4 hold when joints of one
-//             digit pull together. Rates of axis-angle vectors are turned exactly into angular
+//             bodies effected by the joint" is the diagonal: only so does eq. 4 hold when joints of
+//             one digit pull together. Rates of axis-angle vectors are turned exactly into angular
 //             velocities.
 // Symbols:    theta joint angles, axis-angle [rad]; omega angular velocity in the segment's frame.
 #include "methods/example_control/hand_torques.h"

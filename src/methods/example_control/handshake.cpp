@@ -5,15 +5,15 @@
 #include <cmath>
 
 #include "methods/example_control/performance.h"
-#include "prehend/physics/closed_hand.h"
+#include "prehend/hands/closed_hand.h"
 
 namespace prehend::example_control {
 
 namespace {
 
-using physics::kFingers;
-using physics::Performer;
-using physics::ThumbAngles;
+using hands::kFingers;
+using hands::Performer;
+using hands::ThumbAngles;
 
 // The first hand points to -Z, its thumb up, its palm to -X, before these turns about x, y and z.
 // So turned the palms and the webs of the thumbs meet together, each thumb has the other's web to
@@ -152,10 +152,10 @@ Vec3 shaken(double time) {
 
 Clip handshake(const PerformanceOptions& options) {
   const Performer performer;
-  physics::Dice dice(options.seed);
+  hands::Dice dice(options.seed);
   const Clasp clasp(performer);
   const Keys<Transform> wrist = wrist_way(clasp.wrist_world());
-  const Keys<Eigen::VectorXd> hand = shapes(physics::relaxed_hand(performer, dice), clasp);
+  const Keys<Eigen::VectorXd> hand = shapes(hands::relaxed_hand(performer, dice), clasp);
 
   Tracker first(performer, options, "first", 0), second(performer, options, "second", 1);
   Clip clip;

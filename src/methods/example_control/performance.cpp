@@ -15,7 +15,7 @@ HandPtr ball_hand(const std::string& name) {
 
 }  // namespace
 
-Tracker::Tracker(const physics::Performer& performer, const PerformanceOptions& options,
+Tracker::Tracker(const hands::Performer& performer, const PerformanceOptions& options,
                  const std::string& name, std::uint64_t stream)
     : performer_(performer),
       hand_(ball_hand(name)),

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "prehend/core/random.h"
+#include "prehend/hands/performer.h"
 #include "prehend/methods/example_control/examples.h"
-#include "prehend/physics/performer.h"
 
 namespace prehend::example_control {
 
@@ -43,14 +43,14 @@ class Keys {
 class Tracker {
  public:
   // Different streams shake differently.
-  Tracker(const physics::Performer& performer, const PerformanceOptions& options,
+  Tracker(const hands::Performer& performer, const PerformanceOptions& options,
           const std::string& name, std::uint64_t stream = 0);
 
   const HandPtr& hand() const { return hand_; }
   HandPose see(const Transform& wrist_world, const Eigen::VectorXd& coordinates);
 
  private:
-  const physics::Performer& performer_;
+  const hands::Performer& performer_;
   HandPtr hand_;
   double noise_;
   Random random_;

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "methods/example_control/reach.h"
-#include "methods/example_control/standing.h"
+#include "prehend/hands/standing.h"
 
 namespace prehend::example_control {
 namespace {
@@ -49,7 +49,7 @@ class Presenter {
   Presenter(const Object& object, const Hand& hand, const Controller& controller,
             const PresentOptions& options);
 
-  void try_side(const Standing& side, double penalty);
+  void try_side(const hands::Standing& side, double penalty);
   // The best, moved about, in order.
   std::vector<Presentation> best(int count);
   double best_cost() const { return best_cost_; }
@@ -89,7 +89,7 @@ Transform Presenter::stand(const Way& way) const {
           {place_.x() - center.x(), options_.floor_height - way.lowest, place_.z() - center.z()}};
 }
 
-void Presenter::try_side(const Standing& side, double penalty) {
+void Presenter::try_side(const hands::Standing& side, double penalty) {
   Way way;
   way.side = side.rotation;
   way.lowest = INFINITY;
@@ -209,14 +209,14 @@ Result<std::vector<Presentation>> presentations(const Object& object, const Hand
     return Error{fmt::format("controller {} has no example of a grip to place the hand by",
                              controller.name)};
   }
-  std::vector<Standing> sides = {{Quat::Identity(), 0.0, kSafeTip}};
-  if (options.turn == PresentOptions::Turn::kAny) sides = standing_sides(object, kLeastTip);
+  std::vector<hands::Standing> sides = {{Quat::Identity(), 0.0, kSafeTip}};
+  if (options.turn == PresentOptions::Turn::kAny) sides = hands::standing_sides(object, kLeastTip);
   std::vector<Presentation> found;
   double opening = 0.0;
   for (const double wider : kWider) {
     const auto opened = std::make_shared<const Controller>(opened_wider(controller, wider));
     Presenter presenter(object, hand, *opened, options);
-    for (const Standing& side : sides) {
+    for (const hands::Standing& side : sides) {
       const double other = &side == &sides[0] ? 0.0 : kOtherSide;
       const double tips = kTipping * std::max(0.0, 1.0 - side.tip / kSafeTip);
       presenter.try_side(side, other + tips);

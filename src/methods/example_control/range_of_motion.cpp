@@ -8,8 +8,8 @@ namespace prehend::example_control {
 
 namespace {
 
-using physics::kFingers;
-using physics::Performer;
+using hands::kFingers;
+using hands::Performer;
 
 // A movement stops where the hand is this deep in itself: flesh gives.
 constexpr double kGive = 0.002;

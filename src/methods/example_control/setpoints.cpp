@@ -4,8 +4,7 @@
 //             eq. 14 determines six numbers a degree of freedom and not twelve: of all solutions
 //             the one nearest to the neutral pose at rest is taken. What a setpoint has to do with
 //             the motion may be little (a state that lasts a few frames): kRidge draws it there
-//             too.
-//             Rates are turned exactly between axis-angle vectors and angular velocities.
+//             too. Rates are turned exactly between axis-angle vectors and angular velocities.
 // Symbols:    theta joint angles, axis-angle [rad]; I joint-space inertia; B blends; c = k_S P_S +
 //             k_D P_D.
 #include "methods/example_control/setpoints.h"

@@ -9,9 +9,9 @@
 #include "methods/example_control/contact_field.h"
 #include "methods/example_control/hand_torques.h"
 #include "methods/example_control/hold.h"
-#include "methods/example_control/palm.h"
 #include "methods/example_control/wrist_follower.h"
 #include "prehend/core/assert.h"
+#include "prehend/hands/palm.h"
 #include "prehend/physics/dynamics.h"
 
 namespace prehend::example_control {
@@ -60,14 +60,15 @@ double Simulation::Impl::palm_gap(Hand& hand, int index) {
   const int target = hand.problem.target_object;
   if (target < 0) {
     const Hand& other = hands[index == 0 ? 1 : 0];
-    return gap_to_hand(mine, hand.palm, hand.frames_world, *other.problem.hand, other.palm,
-                       other.frames_world);
+    return hands::gap_to_hand(mine, hand.palm, hand.frames_world, *other.problem.hand, other.palm,
+                              other.frames_world);
   }
   const Transform pose = state->object_pose(target);
   // The quick field is a lower bound far away.
-  const double quick = gap_to_object(mine, hand.palm, hand.frames_world, pose, *fields[target]);
+  const double quick =
+      hands::gap_to_object(mine, hand.palm, hand.frames_world, pose, *fields[target]);
   if (quick < kNear) return quick;
-  return far_gap_to_object(mine, hand.palm, hand.frames_world, pose, *exact[target]);
+  return hands::far_gap_to_object(mine, hand.palm, hand.frames_world, pose, *exact[target]);
 }
 
 void Simulation::Impl::measure(Hand& hand, int index) {
@@ -178,7 +179,6 @@ Result<physics::WorldPtr> build_world(
   world.floor_height = problem.floor_height;
   world.floor_friction = problem.floor_friction;
   world.solver_tolerance = 1e-6;
-  world.impedance_ratio = 100.0;  // at 10 what is held creeps by a millimetre a second
   return physics::World::build(hands, objects, world);
 }
 
@@ -207,7 +207,7 @@ Result<Simulation> Simulation::build(const SimulationProblem& problem,
     const auto controller = controller_of(given, options);
     Impl::Hand hand{given, HandTorques(**world, h, controller, gains, options.terms),
                     PhaseMachine(given.controller->distances, given.release),
-                    palm_segments(*given.hand)};
+                    hands::palm_segments(*given.hand)};
     hand.alpha = given.alpha;
     hand.frames_world.resize(given.hand->segments.size());
     if (options.grip == Grip::kHold && given.target_object >= 0 &&

@@ -1,4 +1,5 @@
 #include "methods/grasp_space/candidate.h"
+#include "prehend/hands/palm.h"
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +60,7 @@ Stance CandidateMaker::draw_stance(Random& random) {
   Stance stance;
   stance.reduced = draw_shape(*problem_.space, random);
   if (problem_.wrist_object) {
-    stance.palm_object = *problem_.wrist_object * palm_in_wrist(*problem_.hand);
+    stance.palm_object = *problem_.wrist_object * hands::palm_in_wrist(*problem_.hand);
     return stance;
   }
   const geometry::SurfacePoint at = sampler_.draw(random);

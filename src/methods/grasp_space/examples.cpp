@@ -11,15 +11,15 @@
 #include <fmt/ranges.h>
 #include <tbb/parallel_for.h>
 
-#include "prehend/physics/closed_hand.h"
+#include "prehend/hands/closed_hand.h"
 
 namespace prehend::grasp_space {
 
 namespace {
 
-using physics::ClosedHand;
-using physics::Dice;
-using physics::Performer;
+using hands::ClosedHand;
+using hands::Dice;
+using hands::Performer;
 
 constexpr double kWidest = 0.7;   // of the reach: when the hand is open the widest
 constexpr double kArrival = 0.9;  // of the reach: when the wrist has come
@@ -36,7 +36,7 @@ class Performance {
  public:
   Performance(const Performer& performer, ClosedHand closed, Dice& dice)
       : performer_(performer), grasp_(std::move(closed)), dice_(dice) {
-    relaxed_ = physics::relaxed_hand(performer, dice);
+    relaxed_ = hands::relaxed_hand(performer, dice);
     reach_ = dice.uniform(0.85, 1.15);
     release_ = dice.uniform(0.65, 0.9);
     for (double& lag : lags_) lag = kOutOfStep * reach_ * dice.uniform(-1.0, 1.0);
@@ -119,7 +119,7 @@ std::vector<Take> takes_of(const std::string& type, const ExampleOptions& option
   const auto kind = std::find(types.begin(), types.end(), type) - types.begin();
   std::vector<Take> takes;
   std::uint64_t number = std::uint64_t(kind) << 20;
-  for (double size : physics::thing_sizes(type)) {
+  for (double size : hands::thing_sizes(type)) {
     for (int repetition = 0; repetition < options.repetitions; ++repetition) {
       takes.push_back({type, size, repetition, options.seed + 0x9e3779b97f4a7c15ULL * ++number});
     }
@@ -158,7 +158,7 @@ Result<std::vector<Clip>> example_motions(const std::string& name, const Example
   tbb::parallel_for(std::size_t(0), takes.size(), [&](std::size_t i) {
     const Take& take = takes[i];
     Dice dice(take.seed);
-    ClosedHand closed = physics::close_hand(performer, take.type, take.size, dice);
+    ClosedHand closed = hands::close_hand(performer, take.type, take.size, dice);
     clips[i] =
         Performance(performer, std::move(closed), dice)
             .clip(fmt::format("{}-{:.0f}mm-{}", take.type, 1e3 * take.size, take.repetition + 1),

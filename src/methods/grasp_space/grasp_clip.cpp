@@ -34,7 +34,6 @@ physics::WorldOptions world_options(const GraspClipOptions& options, const Objec
                                     std::optional<double> floor_height) {
   physics::WorldOptions world;
   world.timestep = options.timestep;
-  world.impedance_ratio = 100.0;
   world.floor_height = floor_height;
   world.floor_friction = object.friction;
   return world;

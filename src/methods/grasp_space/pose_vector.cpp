@@ -2,8 +2,8 @@
 // models", Computer Animation and Virtual Worlds 19, 2008, "Data Acquisition".
 // Implements: hand shapes as exponential maps of three ball joints a digit, 45 numbers.
 // Departs:    turns are counted from the rest pose of the built-in hand and between frames that
-// mean
-//             the same on every hand, so that one space serves hands of any make and of both sides.
+//             mean the same on every hand, so that one space serves hands of any make and of both
+//             sides.
 #include "prehend/methods/grasp_space/pose_vector.h"
 
 #include "prehend/core/assert.h"

@@ -5,6 +5,7 @@
 // Departs:    the penalty of an unnatural shape grows with its unlikelihood, so that a search that
 //             starts among such shapes finds its way out.
 #include "prehend/methods/grasp_space/search.h"
+#include "prehend/hands/palm.h"
 
 #include <algorithm>
 
@@ -19,7 +20,7 @@ GraspSearch::GraspSearch(const Hand& hand, const GraspSpace& space, MetricTarget
     : space_(space),
       kinematics_(hand, space),
       metric_(default_sensors(hand), std::move(target), metric),
-      wrist_from_palm_(palm_in_wrist(hand).inverse()),
+      wrist_from_palm_(hands::palm_in_wrist(hand).inverse()),
       grip_depth_(0.2 * hand.length) {}
 
 double GraspSearch::metric(const Transform& palm_object, const Eigen::VectorXd& reduced) {

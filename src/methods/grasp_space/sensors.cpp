@@ -77,16 +77,6 @@ std::vector<Sensor> default_sensors(const Hand& hand) {
   return sensors;
 }
 
-Transform palm_in_wrist(const Hand& hand) {
-  HandPose rest = rest_pose(hand);
-  place_wrist(hand, Transform::Identity(), rest);
-  const auto xr = xr_frames(hand, rest);
-  const Vec3 knuckle = xr[5 * static_cast<int>(Digit::kMiddle) + 1].position;
-  // Half as thick as the hand's capsules are there.
-  const double thickness = 0.075 * hand.length;
-  return {Quat::Identity(), 0.72 * knuckle - thickness * Vec3::UnitY()};
-}
-
 ShapeKinematics::ShapeKinematics(const Hand& hand, const GraspSpace& space)
     : hand_(hand), space_(space) {
   straight_ = pose_from_vector(hand, Transform::Identity(), Eigen::VectorXd::Zero(kPoseSize));

@@ -2,9 +2,9 @@
 
 #include "methods/example_control/closing_hand.h"
 #include "methods/example_control/manner.h"
-#include "methods/example_control/standing.h"
 #include "prehend/geometry/builtin.h"
 #include "prehend/geometry/primitive.h"
+#include "prehend/hands/standing.h"
 #include "prehend/methods/example_control/grasp_task.h"
 #include "tests/methods/example_control/test_controller.h"
 
@@ -35,34 +35,36 @@ Object box(const Vec3& half, double mass = 0.2) {
   return *geometry::object_from_primitive("box", ShapeKind::kBox, half, mass);
 }
 
-TEST(Standing, ABoxStandsOnSixSidesByItsHalfWidths) {
+TEST(hands::Standing, ABoxStandsOnSixSidesByItsHalfWidths) {
   const Object object = box({0.02, 0.04, 0.03});
-  const auto sides = standing_sides(object, radians(3.0));
+  const auto sides = hands::standing_sides(object, radians(3.0));
   ASSERT_EQ(sides.size(), 6u);
   EXPECT_LT(angle_between(sides[0].rotation, Quat::Identity()), 1e-9);
   EXPECT_NEAR(sides[0].margin, 0.02, 1e-9);
   EXPECT_NEAR(sides[0].tip, std::atan2(0.02, 0.04), 1e-9);
-  for (const Standing& side : sides) {
+  for (const hands::Standing& side : sides) {
     const Vec3 up = side.rotation.conjugate() * Vec3::UnitY();
     EXPECT_NEAR(up.cwiseAbs().maxCoeff(), 1.0, 1e-9);
   }
 }
 
-TEST(Standing, WhatLeansFallsOntoItsNearestSide) {
+TEST(hands::Standing, WhatLeansFallsOntoItsNearestSide) {
   const Object object = box({0.02, 0.04, 0.03});
   // It tips beyond atan(0.02 / 0.04) = 26.6 degrees about z.
-  const Vec3 stands = put_down(object, exp_map({0.0, 0.0, radians(26.0)})).rotation * Vec3::UnitY();
+  const Vec3 stands =
+      hands::put_down(object, exp_map({0.0, 0.0, radians(26.0)})).rotation * Vec3::UnitY();
   EXPECT_NEAR(stands.y(), 1.0, 1e-9);
-  const Vec3 fell = put_down(object, exp_map({0.0, 0.0, radians(27.0)})).rotation * Vec3::UnitY();
+  const Vec3 fell =
+      hands::put_down(object, exp_map({0.0, 0.0, radians(27.0)})).rotation * Vec3::UnitY();
   EXPECT_NEAR(fell.y(), 0.0, 1e-9);
   EXPECT_NEAR(fell.x(), -1.0, 1e-9);
 }
 
 // A tilted centre of mass: the foot leaves the ground.
-TEST(Standing, AnUnbalancedBoxFallsToItsHeavySide) {
+TEST(hands::Standing, AnUnbalancedBoxFallsToItsHeavySide) {
   Object object = box({0.02, 0.04, 0.03});
   object.center_of_mass = {0.025, 0.0, 0.0};
-  const Vec3 up = put_down(object, Quat::Identity()).rotation.conjugate() * Vec3::UnitY();
+  const Vec3 up = hands::put_down(object, Quat::Identity()).rotation.conjugate() * Vec3::UnitY();
   EXPECT_NEAR(up.x(), -1.0, 1e-9);
 }
 

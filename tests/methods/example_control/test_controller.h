@@ -3,11 +3,11 @@
 #pragma once
 
 #include "prehend/core/hand_builder.h"
+#include "prehend/hands/closed_hand.h"
 #include "prehend/methods/example_control/examples.h"
 #include "prehend/methods/example_control/fit.h"
 #include "prehend/methods/example_control/grasp_task.h"
 #include "prehend/methods/example_control/run.h"
-#include "prehend/physics/closed_hand.h"
 
 namespace prehend::example_control {
 
@@ -19,7 +19,7 @@ inline Hand ball_hand(double length = 0.19) {
 }
 
 // Angles of the performer's hand on another.
-inline Eigen::VectorXd on_hand(const physics::Performer& performer, const Eigen::VectorXd& q,
+inline Eigen::VectorXd on_hand(const hands::Performer& performer, const Eigen::VectorXd& q,
                                const Hand& hand) {
   const Hand& from = *performer.hand();
   return coordinates(hand, retarget(from, pose_from_coordinates(from, {}, q), hand));
@@ -65,9 +65,9 @@ inline Controller test_controller(const Hand& hand) {
   const CoordinateLimits limits = coordinate_limits(hand);
   controller.lower = limits.lower;
   controller.upper = limits.upper;
-  const physics::Performer performer;
-  physics::Dice dice(1);
-  const physics::ClosedHand grasp = physics::close_hand(performer, "cylindrical", 0.03, dice);
+  const hands::Performer performer;
+  hands::Dice dice(1);
+  const hands::ClosedHand grasp = hands::close_hand(performer, "cylindrical", 0.03, dice);
   controller.neutral = on_hand(performer, 0.6 * grasp.closed + 0.4 * grasp.wide, hand);
   const Eigen::VectorXd open = on_hand(performer, 0.3 * grasp.closed + 0.7 * grasp.wide, hand);
   const Eigen::VectorXd grip = on_hand(performer, grasp.closed, hand);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "prehend/hands/palm.h"
 #include "tests/methods/grasp_space/grasp_fixture.h"
 
 namespace prehend::grasp_space {
@@ -140,7 +141,7 @@ TEST(GraspMetric, AgreesWithTheFormulaOnAMugInAnyPose) {
     ShapeKinematics kinematics(*hand, space);
     Random random(3);
     for (int i = 0; i < 50; ++i) {
-      const Transform wrist = random_palm(random, 0.0, 0.1) * palm_in_wrist(*hand).inverse();
+      const Transform wrist = random_palm(random, 0.0, 0.1) * hands::palm_in_wrist(*hand).inverse();
       const auto& frames = kinematics.frames_wrist(natural_shape(space, random));
       std::vector<Transform> placed;
       for (const Transform& frame : frames) placed.push_back(wrist * frame);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "prehend/hands/palm.h"
 #include "tests/methods/grasp_space/grasp_fixture.h"
 
 namespace prehend::grasp_space {
@@ -94,7 +95,7 @@ TEST_P(Refine, KeepsJointsInTheirRangesFromAnyStart) {
       const double middle = 0.5 * (limits_.lower[k] + limits_.upper[k]);
       q[k] = middle + random.uniform(-0.7, 0.7) * (limits_.upper[k] - limits_.lower[k]);
     }
-    const Transform root = random_palm(random, 0.0, 0.1) * palm_in_wrist(*hand_).inverse();
+    const Transform root = random_palm(random, 0.0, 0.1) * hands::palm_in_wrist(*hand_).inverse();
     EXPECT_EQ(limit_violation(limits_, refiner_.refine(root, q).coordinates), 0.0);
     EXPECT_EQ(limit_violation(limits_, refiner_.clear(root, q, 0.005).coordinates), 0.0);
   }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "prehend/hands/palm.h"
 #include "tests/methods/grasp_space/grasp_fixture.h"
 
 namespace prehend::grasp_space {
@@ -16,7 +17,7 @@ class Search : public testing::Test {
  protected:
   // The palm where the search left it.
   Transform palm(const SearchResult& result) const {
-    return result.wrist_object * palm_in_wrist(*hand_);
+    return result.wrist_object * hands::palm_in_wrist(*hand_);
   }
   SearchOptions only(bool rotation, bool position, bool distance) const {
     SearchOptions options;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "prehend/hands/palm.h"
 #include "tests/methods/grasp_space/grasp_fixture.h"
 
 namespace prehend::grasp_space {
@@ -74,7 +75,7 @@ TEST_P(Sensors, ThePalmIsOnTheSkinOnThePalmarSide) {
   HandPose rest = rest_pose(*hand_);
   place_wrist(*hand_, Transform::Identity(), rest);
   const auto frames = segment_frames(*hand_, rest);
-  const Transform palm = palm_in_wrist(*hand_);
+  const Transform palm = hands::palm_in_wrist(*hand_);
   EXPECT_LT(palm.position.y(), 0.0);
   double gap = INFINITY;
   for (int s = 0; s < hand_->segment_count(); ++s) {

@@ -22,10 +22,6 @@ struct Sensor {
 // hand's contact capsules.
 std::vector<Sensor> default_sensors(const Hand& hand);
 
-// Where the palm is: its frame is the wrist's, moved to the middle of the palm's skin, so that -Y
-// points away from it, towards what is grasped, and -Z along the fingers.
-Transform palm_in_wrist(const Hand& hand);
-
 // Frames of the segments from a point of a grasp space, without allocation: the inner loop's hand.
 class ShapeKinematics {
  public:

@@ -1,0 +1,30 @@
+// Hands closed on things: one kind of Schlesinger's taxonomy each, of a given size.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "prehend/hands/performer.h"
+#include "prehend/hands/performer_dice.h"
+
+namespace prehend::hands {
+
+struct ClosedHand {
+  Thing thing;
+  Eigen::VectorXd closed;  // joint coordinates
+  // Coordinates of the widest opening on the way: wider than the thing.
+  Eigen::VectorXd wide;
+  Vec3 approach_wrist = Vec3::UnitY();       // direction from the thing in which the hand comes
+  Quat world_from_wrist = Quat::Identity();  // as people hold such things
+};
+
+// Sizes of the things of a kind in metres, small to large: radius, diameter or thickness.
+std::vector<double> thing_sizes(const std::string& type);
+
+// How the performer of this kind closes on a thing of this size, with a person's variation.
+ClosedHand close_hand(const Performer& performer, const std::string& type, double size, Dice& dice);
+
+// The hand at rest, half open, with a person's variation.
+Eigen::VectorXd relaxed_hand(const Performer& performer, Dice& dice);
+
+}  // namespace prehend::hands

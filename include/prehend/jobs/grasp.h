@@ -1,0 +1,59 @@
+// Natural grasps of an object, each proven to hold by simulation.
+#pragma once
+
+#include <optional>
+
+#include "prehend/jobs/job.h"
+#include "prehend/jobs/picture_request.h"
+#include "prehend/methods/grasp_space/grasp.h"
+
+namespace prehend::jobs {
+
+// Where the wrist should be, in the object's frame; without a rotation the hand reaches for the
+// object's middle with its back up.
+struct WristGoal {
+  Vec3 position = Vec3::Zero();
+  std::optional<Quat> rotation;
+};
+// From x, y, z or x, y, z and a unit quaternion, w first.
+Result<WristGoal> wrist_goal(const std::vector<double>& numbers);
+// From x, y, z and a radius.
+Result<grasp_space::Region> region_of(const std::vector<double>& numbers);
+
+// What besides the hand's shape is searched for.
+struct SearchedPlacement {
+  bool rotation = false, position = false, distance = false;
+};
+Result<SearchedPlacement> searched_placement(const std::vector<std::string>& words);
+
+// What is left empty is the scene's, or the default of GraspOptions.
+struct GraspJob {
+  std::string object;  // a built-in's name, a mesh file, or a scene (.toml)
+  std::string units;   // of a mesh file; empty: meters
+  std::optional<double> mass, friction;
+  std::optional<int> count;  // grasps that hold
+  std::string model;         // a built-in model's name or a file
+  bool verify = true;        // prove each by simulation
+  bool full_proof = false;   // every push lasts its two seconds
+  std::optional<optimize::BlackBoxMethod> optimizer;
+  std::optional<int> evaluations;   // of the metric, a search
+  std::optional<int> candidates;    // searches at most
+  std::optional<int> search_faces;  // faces of the mesh that the search looks at
+  std::optional<SearchedPlacement> search;
+  std::optional<WristGoal> wrist;
+  std::optional<grasp_space::Region> region;
+  std::string hand;  // a file (.xml .glb); empty: one is built
+  std::optional<double> hand_length, hand_breadth;
+  std::optional<Side> side;
+  PictureRequest picture;
+  // Clips, .png and .json. "{}" in a clip's name stands for the grasp's number: one clip a grasp.
+  Settings settings;
+};
+
+struct GraspReport : JobReport {
+  grasp_space::GraspProblem problem;
+  grasp_space::GraspReport found;
+};
+Result<GraspReport> run(const GraspJob& job, const Monitor& monitor = {});
+
+}  // namespace prehend::jobs

@@ -1,0 +1,37 @@
+// Hands that run fitted controllers, in a simulated world.
+#pragma once
+
+#include <optional>
+
+#include "prehend/audit/audit.h"
+#include "prehend/jobs/job.h"
+#include "prehend/jobs/picture_request.h"
+#include "prehend/methods/example_control/run.h"
+
+namespace prehend::jobs {
+
+// What is left empty is the scene's [options.simulate].
+struct SimulateJob {
+  std::string scene;   // .toml
+  std::string object;  // a name or a file, instead of the scene's first
+  std::optional<double> mass;
+  std::vector<std::string> controllers;  // files, for the hands in order
+  std::optional<example_control::Grip> grip;
+  std::optional<double> alpha, timestep;
+  std::vector<std::string> without;  // of arm, gravity, limits, passive, active
+  std::vector<double> gains;         // k_S, k_D and perhaps k_JL
+  bool tune_gains = false;           // in a drop test: find them
+  bool free = false;                 // along the example's wrist, touching nothing
+  bool heaviest = false;             // also find the heaviest object that each grip holds
+  PictureRequest picture;
+  Settings settings;
+};
+
+struct SimulateReport : JobReport {
+  Clip clip;
+  bool held = false;
+  std::optional<audit::AuditReport> audit;
+};
+Result<SimulateReport> run(const SimulateJob& job, const Monitor& monitor = {});
+
+}  // namespace prehend::jobs

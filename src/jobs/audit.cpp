@@ -1,0 +1,67 @@
+#include "prehend/jobs/audit.h"
+
+#include <fmt/format.h>
+
+#include "jobs/audit_value.h"
+#include "jobs/job_context.h"
+#include "prehend/audit/audit.h"
+#include "prehend/core/atomic_file.h"
+#include "prehend/jobs/load.h"
+
+namespace prehend::jobs {
+namespace {
+
+Result<audit::AuditOptions> audit_options(const AuditJob& job) {
+  audit::AuditOptions options;
+  options.use_recorded_forces = !job.any_forces;
+  options.floor_height = job.floor_height;
+  if (job.contact_distance && !(*job.contact_distance > 0.0 && *job.contact_distance <= 0.1))
+    return Error{fmt::format("--contact-mm: {} should be above 0 and up to 100",
+                             1e3 * *job.contact_distance)};
+  options.contact_distance = job.contact_distance.value_or(options.contact_distance);
+  if (job.window && !(*job.window >= 0.01 && *job.window <= 10.0))
+    return Error{fmt::format("--window: {} should be from 0.01 to 10 seconds", *job.window)};
+  options.window = job.window.value_or(options.window);
+  return options;
+}
+
+Status write_output(const audit::AuditReport& report, const Clip& clip, const std::string& path) {
+  if (path.ends_with(".csv")) return write_file(path, audit_csv(report, clip.frame_rate));
+  if (path.ends_with(".png")) {
+    return picture::write_png(audit_picture(report, clip.frame_rate, clip.name), path);
+  }
+  return write_file(path, io::to_json(audit_value(report)) + "\n");
+}
+
+Result<Outcome> audit_clip(const AuditJob& job, JobContext& context, AuditJobReport& result) {
+  context.report.inputs = job.inputs;
+  const auto options = audit_options(job);
+  if (!options) return options.error();
+  const auto loaded = load_clips(job.inputs, job.load);
+  if (!loaded) return loaded.error();
+  for (const std::string& note : loaded->notes) context.note(note);
+  const auto report = audit::audit(loaded->clip, *options, context.monitor());
+  if (!report) return Error{fmt::format("{}: {}", job.inputs[0], report.message())};
+  context.report.summary = report->summary;
+  context.report.audit = audit_value(*report);
+  context.report.details["clip"] = clip_value(loaded->clip);
+  for (const std::string& path : context.settings().outputs) {
+    if (Status status = write_output(*report, loaded->clip, path); !status) return status.error();
+  }
+  context.print(clip_text(loaded->clip) + "\n" + audit_text(*report));
+  result.audit = *report;
+  if (report->summary.termination == Termination::kInterrupted) return Outcome::kInterrupted;
+  return report->verdict == "pass" ? Outcome::kDone : Outcome::kMissed;
+}
+
+}  // namespace
+
+Result<AuditJobReport> run(const AuditJob& job, const Monitor& monitor) {
+  JobContext context("audit", job.settings, monitor);
+  AuditJobReport report;
+  const auto outcome = audit_clip(job, context, report);
+  if (!outcome) return outcome.error();
+  static_cast<JobReport&>(report) = context.finish(*outcome);
+  return report;
+}
+}  // namespace prehend::jobs

@@ -1,0 +1,18 @@
+// What a grasp job asks for, as the method takes it.
+#pragma once
+
+#include "prehend/jobs/grasp.h"
+
+namespace prehend::jobs {
+
+struct GraspSetup {
+  grasp_space::GraspProblem problem;
+  grasp_space::GraspOptions options;
+  Transform object_world;          // as the scene has it
+  std::vector<std::string> notes;  // what was mended or assumed
+};
+
+// What the job leaves empty, a scene's [options.grasp] says.
+Result<GraspSetup> grasp_setup(GraspJob job);
+
+}  // namespace prehend::jobs

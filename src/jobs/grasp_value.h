@@ -1,0 +1,26 @@
+// Grasps as reports, files, people and pictures see them.
+#pragma once
+
+#include <string>
+
+#include "jobs/grasp_setup.h"
+#include "prehend/core/clip.h"
+#include "prehend/io/value.h"
+#include "prehend/picture/picture.h"
+
+namespace prehend::jobs {
+
+// A grasp's qualities, for the report.
+io::Value grasp_value(const grasp_space::Grasp& grasp, bool verified);
+// All grasps with poses, touches and forces, for programs that use them.
+io::Value grasps_value(const GraspSetup& setup, const grasp_space::GraspReport& report);
+// A line a grasp.
+std::string grasps_text(const GraspSetup& setup, const grasp_space::GraspReport& report);
+// The touching hand and the object, with the planned forces, as a clip of one frame.
+Clip grasp_still(const GraspSetup& setup, const grasp_space::Grasp& grasp);
+// A picture a grasp, at most `most`.
+picture::Image grasps_picture(const GraspSetup& setup, const grasp_space::GraspReport& report,
+                              const picture::PictureOptions& options, int most,
+                              const Monitor& monitor);
+
+}  // namespace prehend::jobs

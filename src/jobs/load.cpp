@@ -1,0 +1,311 @@
+#include "prehend/jobs/load.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "jobs/load_csv.h"
+#include "prehend/core/text.h"
+#include "prehend/geometry/repair.h"
+#include "prehend/io/bvh_clip.h"
+#include "prehend/io/glb.h"
+#include "prehend/io/mesh_file.h"
+#include "prehend/jobs/hand_labels.h"
+#include "prehend/physics/mjcf_hand.h"
+
+namespace prehend::jobs {
+namespace {
+
+Result<io::RigHints> rig_hints(const LoadOptions& options) {
+  io::RigHints hints;
+  if (!options.map.empty()) {
+    auto read = io::read_rig_hints(options.map);
+    if (!read) return read.error();
+    hints = std::move(*read);
+  }
+  if (!options.units.empty()) {
+    const auto unit = io::parse_unit(options.units);
+    if (!unit) return Error{"--units: " + unit.message()};
+    hints.metres_per_unit = *unit;
+  }
+  hints.mirror |= options.mirror;
+  if (!options.up.empty()) hints.up = options.up == "z" ? io::UpAxis::kZ : io::UpAxis::kY;
+  if (!options.side.empty()) hints.side = options.side == "left" ? Side::kLeft : Side::kRight;
+  return hints;
+}
+
+Result<io::ObjectOptions> object_options(const LoadOptions& options) {
+  io::ObjectOptions object;
+  if (!options.object_units.empty()) {
+    const auto unit = io::parse_unit(options.object_units);
+    if (!unit) return Error{"--object-units: " + unit.message()};
+    object.meters_per_unit = *unit;
+  }
+  return object;
+}
+
+double longest_side(const Object& object) {
+  const geometry::Box3 box = geometry::bounding_box(*object.shape.mesh);
+  return box.sizes().maxCoeff();
+}
+
+// Reflected in x, as the motion that comes with it.
+Object mirrored_object(Object object) {
+  auto mesh = std::make_shared<TriangleMesh>(*object.shape.mesh);
+  for (Vec3& v : mesh->vertices) v = mirror_x(v);
+  for (auto& face : mesh->faces) std::swap(face[1], face[2]);
+  object.shape.mesh = std::move(mesh);
+  object.center_of_mass = mirror_x(object.center_of_mass);
+  const Mat3 reflect = Vec3(-1, 1, 1).asDiagonal();
+  object.inertia = reflect * object.inertia * reflect;
+  return object;
+}
+
+Result<Loaded> load_bvh(const std::string& path, const LoadOptions& options) {
+  auto hints = rig_hints(options);
+  if (!hints) return hints.error();
+  auto read = io::read_bvh_clip(path, *hints);
+  if (!read) return read.error();
+  std::string reflected;
+  if (read->import.left_handed && !hints->mirror && !options.no_mirror) {
+    hints->mirror = true;
+    read = io::read_bvh_clip(path, *hints);
+    if (!read) return read.error();
+    reflected =
+        "note: the hand bends as the other side's, so the file is taken to be in left-handed "
+        "coordinates and x is reflected (--no-mirror keeps it as it stands)\n";
+  }
+  hints->metres_per_unit = read->import.metres_per_unit;
+  hints->up = read->import.up;
+  return Loaded{
+      std::move(read->clip), {path + "\n" + read->import.text() + reflected}, std::move(*hints)};
+}
+
+// An object where it stands, as a clip of one frame.
+Result<Loaded> load_object_clip(const std::string& path, const LoadOptions& options) {
+  const auto how = object_options(options);
+  if (!how) return how.error();
+  auto object = io::load_object(path, *how);
+  if (!object) return object.error();
+  Loaded loaded;
+  loaded.notes = std::move(object->warnings);
+  loaded.clip.name = object->object.name;
+  const Transform pose_world =
+      options.up == "z" ? Transform{exp_map(Vec3(-0.5 * kPi, 0, 0)), Vec3::Zero()} : Transform{};
+  loaded.clip.objects.push_back(
+      {std::make_shared<const Object>(std::move(object->object)), {pose_world}});
+  return loaded;
+}
+
+// A GLB without our own data or a rig in it may still be a mesh.
+Result<Loaded> load_gltf(const std::string& path, const LoadOptions& options) {
+  const auto hints = rig_hints(options);
+  if (!hints) return hints.error();
+  auto clip = io::read_glb_clip(path, {.hints = *hints});
+  if (clip) {
+    Loaded loaded{std::move(clip->clip), {}, std::nullopt};
+    if (!clip->own) loaded.notes.push_back(path + "\n" + clip->import.text());
+    return loaded;
+  }
+  auto object = load_object_clip(path, options);
+  if (!object) return clip.error();
+  return object;
+}
+
+Result<Loaded> load_hand_clip(const std::string& path) {
+  Loaded loaded;
+  const auto hand = load_hand(path, loaded.notes);
+  if (!hand) return hand.error();
+  loaded.clip.name = (*hand)->name;
+  loaded.clip.hands.push_back({*hand, {rest_pose(**hand)}});
+  return loaded;
+}
+
+int shortest_track(const Clip& clip) {
+  std::size_t frames = SIZE_MAX;
+  for (const HandTrack& track : clip.hands) frames = std::min(frames, track.poses.size());
+  for (const ObjectTrack& track : clip.objects) frames = std::min(frames, track.poses_world.size());
+  return frames == SIZE_MAX ? 0 : static_cast<int>(frames);
+}
+
+// An object in the unit that makes it a thing to hold: that of the motion, or metres.
+Result<io::LoadedObject> load_moved_object(const ObjectArgument& argument,
+                                           const LoadOptions& options, double motion_unit,
+                                           Loaded& all) {
+  constexpr double kSmallest = 0.01, kLargest = 0.6;
+  auto how = object_options(options);
+  if (!how) return how.error();
+  auto object = io::load_object(argument.object, *how);
+  if (!object || !options.object_units.empty() || file_ending(argument.object).empty())
+    return object;
+  const double side = longest_side(object->object) * motion_unit;
+  if (motion_unit == 1.0 || side < kSmallest || side > kLargest) return object;
+  all.notes.push_back(fmt::format("{}: read in the unit of its motion, {:g} m ({:.3f} m across)",
+                                  argument.object, motion_unit, side));
+  how->meters_per_unit = motion_unit;
+  return io::load_object(argument.object, *how);
+}
+
+// An object that moves as the first root of a BVH file recorded with the hands does.
+Status add_moved_object(const ObjectArgument& argument, const LoadOptions& options, Loaded& all) {
+  const auto hints = all.rig ? Result<io::RigHints>(*all.rig) : rig_hints(options);
+  if (!hints) return hints.error();
+  const auto motion = io::read_bvh_object_motion(argument.motion, *hints);
+  if (!motion) return motion.error();
+  auto object = load_moved_object(argument, options, hints->metres_per_unit.value_or(1.0), all);
+  if (!object) return object.error();
+  if (hints->mirror) object->object = mirrored_object(std::move(object->object));
+  for (std::string& warning : object->warnings) all.notes.push_back(std::move(warning));
+  Clip part;
+  part.frame_rate = motion->frame_rate;
+  part.objects.push_back(
+      {std::make_shared<const Object>(std::move(object->object)), motion->poses_world});
+  if (shortest_track(all.clip) == 0)
+    all.clip.frame_rate = part.frame_rate;
+  else if (part.frame_rate != all.clip.frame_rate)
+    part = resample(part, all.clip.frame_rate);
+  all.clip.objects.push_back(std::move(part.objects[0]));
+  return {};
+}
+
+// Cuts every track to the shortest; a single pose stands still through the whole clip instead.
+void even_out(Loaded& all) {
+  std::size_t longest = 0, shortest = SIZE_MAX;
+  const auto see = [&](std::size_t frames) {
+    longest = std::max(longest, frames);
+    if (frames > 1) shortest = std::min(shortest, frames);
+  };
+  for (const HandTrack& track : all.clip.hands) see(track.poses.size());
+  for (const ObjectTrack& track : all.clip.objects) see(track.poses_world.size());
+  if (longest == 0) return;
+  const std::size_t frames = longest == 1 ? 1 : shortest;
+  if (frames < longest)
+    all.notes.push_back(
+        fmt::format("tracks of {} to {} frames: cut to {}", frames, longest, frames));
+  const auto fit = [frames](auto& poses) {
+    if (poses.size() == 1)
+      poses.resize(frames, poses.front());
+    else
+      poses.resize(frames);
+  };
+  for (HandTrack& track : all.clip.hands) fit(track.poses);
+  for (ObjectTrack& track : all.clip.objects) fit(track.poses_world);
+  if (all.clip.has_contacts()) all.clip.contacts.resize(frames);
+}
+
+// Tracks of `part` beside those of `all`; indices in its contacts move with them.
+void append(Clip part, Clip& all) {
+  const int hands = static_cast<int>(all.hands.size());
+  const int objects = static_cast<int>(all.objects.size());
+  for (auto& track : part.hands) all.hands.push_back(std::move(track));
+  for (auto& track : part.objects) all.objects.push_back(std::move(track));
+  if (!part.has_contacts()) return;
+  all.contacts.resize(std::max(all.contacts.size(), part.contacts.size()));
+  for (std::size_t f = 0; f < part.contacts.size(); ++f) {
+    for (Contact contact : part.contacts[f]) {
+      if (contact.hand >= 0)
+        contact.hand += hands;
+      else if (contact.segment >= 0)
+        contact.segment += objects;
+      if (contact.object >= 0) contact.object += objects;
+      all.contacts[f].push_back(contact);
+    }
+  }
+  all.forces_recorded |= part.forces_recorded;
+}
+
+}  // namespace
+
+Result<HandPtr> load_hand(const std::string& path, std::vector<std::string>& notes) {
+  const std::string ending = file_ending(path);
+  if (ending == ".xml" || ending == ".mjcf") {
+    const auto file = load_mjcf_hand(path);
+    if (!file) return file.error();
+    notes.insert(notes.end(), file->warnings().begin(), file->warnings().end());
+    return file->hand();
+  }
+  if (ending != ".glb" && ending != ".gltf")
+    return Error{fmt::format("{}: a hand is read from .xml (MJCF) or .glb", printable(path, 200))};
+  const auto clip = io::read_glb(path);
+  if (!clip) return clip.error();
+  if (clip->hands.empty()) return Error{path + ": holds no hand"};
+  return clip->hands[0].hand;
+}
+
+Result<Loaded> load_clip(const std::string& path, const LoadOptions& options) {
+  const std::string ending = file_ending(path);
+  if (ending == ".bvh") return load_bvh(path, options);
+  if (ending == ".csv") return load_csv(path, options);
+  if (ending == ".glb" || ending == ".gltf") return load_gltf(path, options);
+  if (ending == ".xml" || ending == ".mjcf") return load_hand_clip(path);
+  return load_object_clip(path, options);
+}
+
+Result<Loaded> load_clips(const std::vector<std::string>& paths, const LoadOptions& options) {
+  Loaded all;
+  for (const std::string& path : paths) {
+    auto loaded = load_clip(path, options);
+    if (!loaded) return loaded.error();
+    for (std::string& note : loaded->notes) all.notes.push_back(std::move(note));
+    if (loaded->rig && !all.rig) all.rig = loaded->rig;
+    if (all.clip.name.empty()) all.clip.name = loaded->clip.name;
+    const bool still = loaded->clip.frame_count() <= 1;
+    if (shortest_track(all.clip) == 0 || (all.clip.frame_count() <= 1 && !still))
+      all.clip.frame_rate = loaded->clip.frame_rate;
+    else if (!still && loaded->clip.frame_rate != all.clip.frame_rate)
+      loaded->clip = resample(loaded->clip, all.clip.frame_rate);
+    append(std::move(loaded->clip), all.clip);
+  }
+  for (const std::string& text : options.objects) {
+    const auto argument = parse_object_argument(text);
+    if (!argument) return argument.error();
+    if (!argument->from_bvh()) continue;
+    const Status added = add_moved_object(*argument, options, all);
+    if (!added) return added.error();
+  }
+  even_out(all);
+  const Status good = validate(all.clip);
+  if (!good) return Error{fmt::format("{}: {}", printable(paths.front(), 200), good.message())};
+  return all;
+}
+
+io::Value clip_value(const Clip& clip) {
+  io::Value value = io::Value::table();
+  value["name"] = clip.name;
+  value["frames"] = clip.frame_count();
+  value["frame_rate"] = clip.frame_rate;
+  value["duration_s"] = clip.duration();
+  value["hands"] = io::Value::array();
+  for (const HandTrack& track : clip.hands) {
+    io::Value hand = io::Value::table();
+    hand["name"] = track.hand->name;
+    hand["side"] = to_string(track.hand->side);
+    hand["profile"] = track.hand->profile;
+    hand["dof"] = track.hand->dof();
+    value["hands"].push_back(std::move(hand));
+  }
+  value["objects"] = io::Value::array();
+  for (const ObjectTrack& track : clip.objects) {
+    io::Value object = io::Value::table();
+    object["name"] = track.object->name;
+    object["mass_kg"] = track.object->mass;
+    object["faces"] = static_cast<int>(track.object->shape.mesh->faces.size());
+    value["objects"].push_back(std::move(object));
+  }
+  value["contacts_recorded"] = clip.has_contacts();
+  value["forces_recorded"] = clip.forces_recorded;
+  return value;
+}
+
+std::string clip_text(const Clip& clip) {
+  std::string text = fmt::format("{} frames at {:.6g} Hz, {:.2f} s", clip.frame_count(),
+                                 clip.frame_rate, clip.duration());
+  for (const HandTrack& track : clip.hands)
+    text += fmt::format(", {} hand ({})", to_string(track.hand->side), track.hand->profile);
+  for (const ObjectTrack& track : clip.objects) text += ", " + track.object->name;
+  if (clip.has_contacts()) text += clip.forces_recorded ? ", contact forces" : ", contacts";
+  return text;
+}
+
+}  // namespace prehend::jobs

@@ -1,0 +1,42 @@
+// What a simulate job asks for, as the method takes it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "prehend/io/schema.h"
+#include "prehend/jobs/simulate.h"
+#include "prehend/methods/example_control/drop_test.h"
+#include "prehend/methods/example_control/grasp_task.h"
+#include "prehend/methods/example_control/run.h"
+
+namespace prehend::jobs {
+
+enum class SimulateTask { kGrasp, kHandshake, kFree, kPath, kDropTest };
+const char* to_string(SimulateTask task);
+
+struct SimulateSetup {
+  SimulateTask task = SimulateTask::kGrasp;
+  std::string title;
+  example_control::RunProblem run;
+  example_control::SimulationOptions options;
+  // Of the task grasp.
+  std::optional<example_control::Presentation> presentation;
+  std::optional<example_control::TaskPlan> plan;
+  // Of the task drop-test.
+  example_control::DropTestOptions drop;
+  example_control::DropTarget drop_target;
+  bool tune = false;
+  std::vector<std::string> notes;
+
+  const example_control::ControlledHand& hand(int i) const { return run.simulation.hands[i]; }
+};
+
+// What the job leaves empty, the scene's [options.simulate] does.
+Result<SimulateSetup> simulate_setup(const SimulateJob& job);
+
+// The keys of [options.simulate].
+const std::vector<io::SchemaKey>& simulate_keys();
+
+}  // namespace prehend::jobs

@@ -1,0 +1,148 @@
+#include "jobs/simulate_value.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "prehend/io/skin_asset.h"
+#include "prehend/picture/clip_picture.h"
+#include "prehend/picture/draw.h"
+
+namespace prehend::jobs {
+namespace {
+
+namespace control = example_control;
+using control::PhaseSpan;
+using control::RunReport;
+
+constexpr double kMuchSlip = 0.01;                   // m
+constexpr double kMuchBeyondLimits = radians(10.0);  // rad
+
+const char* grip_name(const SimulateSetup& setup) {
+  return setup.options.grip == control::Grip::kPaper ? "paper" : "hold";
+}
+
+// The object that the first hand is after, if it is one.
+const Object* target_of(const SimulateSetup& setup) {
+  const int target = setup.hand(0).target_object;
+  const auto& objects = setup.run.simulation.objects;
+  return target >= 0 && target < std::ssize(objects) ? objects[target].object.get() : nullptr;
+}
+
+std::vector<std::string> warnings_of(const SimulateSetup& setup, const RunReport& report) {
+  std::vector<std::string> warnings;
+  if (setup.task != SimulateTask::kFree && report.slip > kMuchSlip)
+    warnings.push_back(fmt::format("what is held slips by {:.1f} mm", 1e3 * report.slip));
+  if (report.max_limit_violation > kMuchBeyondLimits)
+    warnings.push_back(fmt::format("a joint goes {:.1f} degrees beyond its limit",
+                                   degrees(report.max_limit_violation)));
+  if (setup.presentation && setup.presentation->digits < 2)
+    warnings.push_back("fewer than two digits meet the object when the hand closes");
+  const bool carries = setup.task == SimulateTask::kGrasp || setup.task == SimulateTask::kHandshake;
+  if (carries && !report.released) warnings.push_back("the hand does not come free at the end");
+  return warnings;
+}
+
+}  // namespace
+
+std::vector<Moment> moments_of(const Clip& clip, const std::vector<PhaseSpan>& phases) {
+  constexpr int kEven = 8, kOfGrip = 4;
+  std::vector<Moment> moments;
+  for (const PhaseSpan& span : phases) {
+    if (span.hand != 0 || span.end - span.start < 1.0 / clip.frame_rate) continue;
+    const int count = span.phase == control::Phase::kGripping ? kOfGrip : 1;
+    for (int i = 0; i < count; ++i) {
+      const double time = span.start + (span.end - span.start) * (i + 0.5) / count;
+      moments.push_back({time, fmt::format("{:.2f} s {}", time, to_string(span.phase))});
+    }
+  }
+  if (moments.size() > 1) return moments;
+  moments.clear();
+  for (int i = 0; i < kEven; ++i) {
+    const double time = clip.duration() * (i + 0.5) / kEven;
+    moments.push_back({time, fmt::format("{:.2f} s", time)});
+  }
+  return moments;
+}
+
+io::Value run_value(const SimulateSetup& setup, const RunReport& report) {
+  io::Value value = io::Value::table();
+  value["task"] = to_string(setup.task);
+  value["grip"] = grip_name(setup);
+  value["alpha"] = setup.hand(0).alpha;
+  value["timestep_s"] = setup.options.timestep;
+  if (const Object* object = target_of(setup)) {
+    value["object"]["name"] = object->name;
+    value["object"]["mass_kg"] = object->mass;
+    value["object"]["friction"] = object->friction;
+  }
+  if (setup.presentation) {
+    value["presentation"]["digits"] = setup.presentation->digits;
+    value["presentation"]["squeeze_per_weight"] = setup.presentation->quality;
+  }
+  value["held"] = report.held;
+  value["released"] = report.released;
+  value["slip_m"] = report.slip;
+  value["turned_deg"] = degrees(report.turned);
+  value["lifted_m"] = report.lifted;
+  value["max_contact_force_N"] = report.max_contact_force;
+  value["mean_contact_force_N"] = report.mean_contact_force;
+  value["grip_force_N"] = report.grip_force;
+  value["finger_deviation_deg"] = degrees(report.finger_deviation);
+  value["max_limit_violation_deg"] = degrees(report.max_limit_violation);
+  value["realtime_factor"] = report.realtime_factor;
+  value["states"] = io::Value::array();
+  for (const PhaseSpan& span : report.phases) {
+    io::Value state = io::Value::table();
+    state["hand"] = setup.hand(span.hand).hand->name;
+    state["state"] = to_string(span.phase);
+    state["start_s"] = span.start;
+    state["end_s"] = span.end;
+    value["states"].push_back(std::move(state));
+  }
+  value["warnings"] = warnings_of(setup, report);
+  return value;
+}
+
+std::string run_text(const SimulateSetup& setup, const RunReport& report) {
+  std::string text = setup.title.empty() ? to_string(setup.task) : setup.title;
+  if (const Object* object = target_of(setup))
+    text += fmt::format(": {}, {:.0f} g", object->name, 1e3 * object->mass);
+  if (setup.task != SimulateTask::kFree) {
+    text += fmt::format("\n{} by grip \"{}\": slip {:.1f} mm, lifted {:.0f} mm, {}",
+                        report.held ? "held" : "NOT held", grip_name(setup), 1e3 * report.slip,
+                        1e3 * report.lifted, report.released ? "released" : "not released");
+    text += fmt::format("\ncontact force {:.1f} N at most, {:.1f} N on the way",
+                        report.max_contact_force, report.mean_contact_force);
+  }
+  text += fmt::format("\n{:.1f} times real time at steps of {:g} ms", report.realtime_factor,
+                      1e3 * setup.options.timestep);
+  text += "\nhand        state         from      to";
+  for (const PhaseSpan& span : report.phases)
+    text += fmt::format("\n{:<11} {:<10} {:>7.2f} {:>7.2f} s", setup.hand(span.hand).hand->name,
+                        to_string(span.phase), span.start, span.end);
+  for (const std::string& warning : warnings_of(setup, report)) text += "\nnote: " + warning;
+  return text;
+}
+
+picture::Image moments_picture(const Clip& clip, const std::vector<Moment>& moments,
+                               const picture::PictureOptions& options, const Monitor& monitor) {
+  const picture::ClipPainter painter(clip, {.skin = io::generic_hand_skin});
+  picture::PictureOptions picture = options;
+  picture.camera =
+      painter.framed(picture.camera, double(picture.width) / picture.height, 0.0, clip.duration());
+  std::vector<picture::Image> images;
+  std::vector<std::string> labels;
+  for (const Moment& moment : moments) {
+    if (monitor.stop.stop_requested()) break;
+    images.push_back(
+        picture::render(painter.scene(std::min(moment.time, clip.duration())), picture));
+    labels.push_back(moment.label);
+    monitor.report(double(images.size()) / double(moments.size()), "drawing");
+  }
+  picture::SheetOptions sheet;
+  sheet.columns = 4;
+  return picture::compose_sheet(images, labels, sheet);
+}
+
+}  // namespace prehend::jobs

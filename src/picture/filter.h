@@ -1,0 +1,29 @@
+// Takes the noise of few samples out of a picture, across surfaces and not over their edges.
+#pragma once
+
+#include <vector>
+
+#include "picture/tracer.h"
+
+namespace prehend::picture::detail {
+
+// Means over a pixel's samples.
+struct PixelRecord {
+  Color color = Color::Zero();
+  Color albedo = Color::Zero();
+  Vec3f normal = Vec3f::Zero();
+  Vec3f position = Vec3f::Zero();
+  float variance = 0.0f;  // of the colour's mean luminance
+};
+
+struct Film {
+  int width = 0;
+  int height = 0;
+  std::vector<PixelRecord> pixels;
+};
+
+// Filters the colours in place. `pixels_per_metre` says how far off a surface's tangent plane a
+// neighbour may lie and still belong to it: about a pixel.
+void denoise(Film& film, float pixels_per_metre);
+
+}  // namespace prehend::picture::detail
