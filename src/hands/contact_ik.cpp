@@ -31,6 +31,9 @@ constexpr double kNewtonFall = 0.3;
 // A fall of the cost that is worth another step: relative, and by itself. The latter is that of a
 // target that was 0.003 mm off.
 constexpr double kLeastFall = 1e-5, kLeastFallBy = 1e-5;
+// The same once all targets are met on a surface, where what is left is to slide along the surface
+// towards the preferred pose: slow, since the surface's curvature is not in the steps.
+constexpr double kSettledFall = 0.3;
 // A bound predicted to be broken by more than this takes part in the step.
 constexpr double kPredicted = 1e-7;  // m, or of a cosine
 
@@ -110,10 +113,10 @@ void ContactIk::Impl::begin(const ContactIkProblem& problem) {
     upper[6 + j] = std::clamp(before + change, low, high);
   }
   if (problem.start_root_world) {
-    const Transform& start = *problem.start_root_world;
-    x.head<3>() = start.position - problem.root_world.position;
+    const Transform& root = *problem.start_root_world;
+    x.head<3>() = root.position - problem.root_world.position;
     x.segment<3>(3) =
-        log_map((start.rotation * problem.root_world.rotation.conjugate()).normalized());
+        log_map((root.rotation * problem.root_world.rotation.conjugate()).normalized());
   }
   x = x.cwiseMax(lower).cwiseMin(upper);
   for (int d = 0; d < kDigitCount; ++d) {
@@ -207,13 +210,15 @@ void ContactIk::Impl::descend(const IkGroup& group) {
     ++result.iterations;
     model.linearize(group, next, trial);
     if (!(trial.cost < best.cost)) {
+      if (refused && model.settled(best)) return;
       lambda *= kDampingUp;
       newton = false;
       refused = true;
       continue;
     }
     const double fall = best.cost - trial.cost;
-    const bool done = fall < kLeastFall * best.cost + kLeastFallBy;
+    const double least = model.settled(trial) ? kSettledFall : kLeastFall;
+    const bool done = fall < least * best.cost + kLeastFallBy;
     newton = fall < kNewtonFall * best.cost;
     // Less damping was just too little.
     if (!refused) lambda = std::max(kLeastDamping, kDampingDown * lambda);

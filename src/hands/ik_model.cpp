@@ -8,14 +8,17 @@
 namespace prehend::hands {
 namespace {
 
-// An entry that weighs 1. A target drawn 10 mm into an obstacle then leaves an entry of
-// (0.05 mm / 1 mm)^2 of that, 0.025 mm.
-constexpr double kGapScale = 5e-5;  // m
+// An entry that weighs 1, into an obstacle and of digits into each other. A target drawn 1 mm into
+// an obstacle then leaves an entry of (0.1 mm / 1 mm)^2 of that, 0.01 mm; margins see to the rest.
+// Smaller scales make steps around bodies short (0.05 mm: half as many steps again for a fingertip
+// on a ball); between digits, whose targets may be far into each other, they save margins' rounds.
+constexpr double kGapScale = 1e-4, kSelfScale = 5e-5;  // m
 // A lack of the cosine between pad and surface that weighs 1; half a degree at a right angle.
 constexpr double kFacingScale = 0.01;
+constexpr double kMet = 8e-5;  // m, of a target that needs no better
 // A bound that misses its scale by so many times, or a target farther off than this, is worth
 // another start.
-constexpr double kBroken = 6.0;
+constexpr double kBroken = 3.0;
 constexpr double kMissed = 2e-4;           // m
 constexpr int kRootBall = 0, kHinge = -1;  // numbers of balls; others count from their coordinate
 // A step may not enter what is nearer than this; farther things are met by the next step.
@@ -228,7 +231,7 @@ void IkModel::add_pairs(const IkGroup& group, IkLinear& linear) {
       first = second;
       second = BlockSystem::kBorder;
     }
-    auto row = linear.add({gap->gap - margins_[margin], 1.0 / kGapScale, first, second, margin});
+    auto row = linear.add({gap->gap - margins_[margin], 1.0 / kSelfScale, first, second, margin});
     add_gap_row(kinematics_, *gap, 1.0, row);
     turn_row(row);
   }
@@ -282,6 +285,12 @@ bool IkModel::misses(const IkLinear& linear) const {
   if (linear.worst_error > kMissed) return true;
   return std::any_of(linear.bounds.begin(), linear.bounds.end(),
                      [&](const IkBound& bound) { return lack(bound) * bound.weight > kBroken; });
+}
+
+bool IkModel::settled(const IkLinear& linear) const {
+  if (linear.bounds.empty() || linear.worst_error > kMet) return false;
+  return std::none_of(linear.bounds.begin(), linear.bounds.end(),
+                      [&](const IkBound& bound) { return lack(bound) > 0.0; });
 }
 
 void IkModel::report(const Eigen::VectorXd& x, ContactIkResult& result) {

@@ -58,6 +58,8 @@ class IkModel {
   double true_cost(const IkLinear& linear) const;
   // Whether a target is far from reached, or a bound broken.
   bool misses(const IkLinear& linear) const;
+  // Whether all targets are met, some of them or others at bounds, and no bound is broken.
+  bool settled(const IkLinear& linear) const;
   // What x does, for the caller.
   void report(const Eigen::VectorXd& x, ContactIkResult& result);
 

@@ -89,7 +89,8 @@ TEST_F(ContactIkClear, StopsAtTheSurfaceOfWhatHidesTheTarget) {
   problem.obstacles = {&obstacle, 1};
   const ContactIkResult& result = ik_.solve(problem);
   EXPECT_LE(result.penetration.depth, kTolerance);
-  EXPECT_GT(result.errors[0], kBelow - kTolerance) << "no point outside is nearer";
+  // No point outside is nearer; what the skin may enter counts once, how well it is found once.
+  EXPECT_GT(result.errors[0], kBelow - 2.0 * kTolerance);
   EXPECT_LT(result.errors[0], kBelow + kTolerance);
 }
 

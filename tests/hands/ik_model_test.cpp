@@ -8,7 +8,7 @@
 namespace prehend::hands {
 namespace {
 
-constexpr double kDifference = 1e-7;  // step of the central differences
+constexpr double kDifference = 1e-6;  // step of the central differences
 constexpr double kDerivative = 1e-5;  // what they may be off by, over the largest slope
 
 std::shared_ptr<const geometry::SignedDistance> ball(double radius) {
