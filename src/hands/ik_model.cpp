@@ -10,8 +10,8 @@ namespace {
 
 // An entry that weighs 1, into an obstacle and of digits into each other. A target drawn 1 mm into
 // an obstacle then leaves an entry of (0.1 mm / 1 mm)^2 of that, 0.01 mm; margins see to the rest.
-// Smaller scales make steps around bodies short (0.05 mm: half as many steps again for a fingertip
-// on a ball); between digits, whose targets may be far into each other, they save margins' rounds.
+// Smaller scales make steps around bodies short; between digits, whose targets may be far into each
+// other, they save rounds of margins.
 constexpr double kGapScale = 1e-4, kSelfScale = 5e-5;  // m
 // A lack of the cosine between pad and surface that weighs 1; half a degree at a right angle.
 constexpr double kFacingScale = 0.01;

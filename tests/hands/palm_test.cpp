@@ -4,7 +4,7 @@
 
 #include "prehend/core/random.h"
 #include "prehend/geometry/primitive.h"
-#include "tests/methods/example_control/test_controller.h"
+#include "tests/hands/ball_hand.h"
 
 namespace prehend::hands {
 namespace {

@@ -81,7 +81,7 @@ struct ContactIkProblem {
 };
 
 struct ContactIkOptions {
-  // Least-squares steps in all, over every digit's own. A digit on a surface takes 5 to 15.
+  // Least-squares steps in all, over every digit's own.
   int max_iterations = 200;
   // Starts that a digit gets which misses its targets or stays in an obstacle: the given one; the
   // same, but through all obstacles to the targets and only then out of them, as in the paper; from

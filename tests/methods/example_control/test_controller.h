@@ -7,15 +7,9 @@
 #include "prehend/methods/example_control/examples.h"
 #include "prehend/methods/example_control/fit.h"
 #include "prehend/methods/example_control/stage_grasp.h"
+#include "tests/hands/ball_hand.h"
 
 namespace prehend::example_control {
-
-inline Hand ball_hand(double length = 0.19) {
-  HandOptions options;
-  options.profile = HandProfile::kBall;
-  options.size.length = length;
-  return *build_hand(options);
-}
 
 // Angles of the performer's hand on another.
 inline Eigen::VectorXd on_hand(const hands::Performer& performer, const Eigen::VectorXd& q,
