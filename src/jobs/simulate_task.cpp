@@ -20,8 +20,8 @@ constexpr double kHandshakeSettle = 0.3;
 
 class TaskSetter {
  public:
-  TaskSetter(const SimulateOptions& options, SimulateSetup& setup)
-      : given_(options), setup_(setup) {}
+  TaskSetter(const SimulateOptions& options, const Monitor& monitor, SimulateSetup& setup)
+      : given_(options), monitor_(monitor), setup_(setup) {}
 
   Status set() {
     if (const Status done = set_task(); !done) return done;
