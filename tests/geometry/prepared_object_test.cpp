@@ -21,9 +21,10 @@ TEST(PreparedObject, APrimitivesContactIsExact) {
 
 // The claim beside kContactSpacing: a finger's radius away the field is as good as exact.
 TEST(PreparedObject, AMeshsContactDiffersByLittleAFingersRadiusAway) {
-  constexpr double kFingerRadius = 0.008, kMost = 0.0002;  // m
+  constexpr double kFingerRadius = 0.008, kMost = 0.0004;  // m
   const auto mug = prepared("mug");
   Random random(1);
+  double worst = 0.0;
   for (int i = 0; i < 300; ++i) {
     const Vec3 at = mug->box().center() +
                     0.6 * mug->box().sizes().cwiseProduct(Vec3(
@@ -32,8 +33,10 @@ TEST(PreparedObject, AMeshsContactDiffersByLittleAFingersRadiusAway) {
     const Vec3 away = nearest.point + kFingerRadius * nearest.normal;
     const double truth = mug->exact()->sample(away).distance;
     if (truth < 0.9 * kFingerRadius) continue;  // in a corner, where distances have a ridge
-    EXPECT_NEAR(mug->contact()->sample(away).distance, truth, kMost);
+    worst = std::max(worst, std::abs(mug->contact()->sample(away).distance - truth));
   }
+  EXPECT_LT(worst, kMost);
+  EXPECT_GT(worst, 0.0);  // it is a field, not the exact distance
 }
 
 TEST(PreparedObject, ManyThreadsShareWhatOneMakes) {
