@@ -12,8 +12,8 @@
 #include "prehend/geometry/builtin.h"
 #include "prehend/methods/example_control/examples.h"
 #include "prehend/methods/example_control/fit.h"
-#include "prehend/methods/example_control/grasp_task.h"
 #include "prehend/methods/example_control/simulation.h"
+#include "prehend/methods/example_control/stage_grasp.h"
 
 namespace prehend::example_control {
 namespace {
@@ -52,25 +52,20 @@ const Scene* scene_of(const std::string& name) {
   auto object = geometry::builtin_object(name);
   if (!object) return nullptr;
   const double mass = std::clamp(object->mass, 0.05, 0.3);
-  object->inertia *= mass / object->mass;
-  object->mass = mass;
+  *object = with_mass(std::move(*object), mass);
   HandOptions build;
   build.profile = HandProfile::kBall;
   ControlledHand hand;
   hand.hand = std::make_shared<const Hand>(build_hand(build).value());
   hand.controller = controller();
   hand.open_while_closing = true;
-  const auto presented = present(*object, *hand.hand, *hand.controller);
-  if (!presented) return nullptr;
-  Scene& scene = made[name];
-  hand.controller = presented->controller;
-  scene.plan = plan_task(*hand.controller, *hand.hand, *presented);
-  hand.wrist_world = scene.plan.wrist_world;
-  scene.problem.floor_height = 0.0;
-  scene.problem.hands = {std::move(hand)};
-  scene.problem.objects = {{std::make_shared<const Object>(std::move(*object)),
-                            presented->object_world, presented->distance}};
-  return &scene;
+  SimulationProblem problem;
+  problem.floor_height = 0.0;
+  problem.hands = {std::move(hand)};
+  problem.objects = {{std::make_shared<const Object>(std::move(*object)), Transform()}};
+  auto staged = stage_grasp(problem, {.placements = 1});
+  if (!staged) return nullptr;
+  return &(made[name] = {std::move(staged->run.simulation), std::move(staged->plan)});
 }
 
 // Gripped and settled, about to be lifted.

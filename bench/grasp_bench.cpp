@@ -51,7 +51,7 @@ Stance stance_above(const GraspTarget& target, const GraspSpace& space) {
   Vec3 palm(0.0, 0.3, 0.0);
   double gap = INFINITY;
   while (gap > 1e-5) {
-    gap = target.exact->sample(palm).distance - kPalmGap;
+    gap = target.prepared->exact()->sample(palm).distance - kPalmGap;
     palm.y() -= gap;
   }
   return {Transform::from_position(palm), space.open};
@@ -185,7 +185,7 @@ void BM_GraspRefine(benchmark::State& state) {
   const GraspTarget target = prepare_target(problem, GraspOptions{}.search_faces).value();
   GraspSearch search(hand, *problem.space, target.metric);
   const ShapeKinematics shape(hand, *problem.space);
-  GraspRefiner refiner(hand, target.contact);
+  GraspRefiner refiner(hand, target.prepared->contact());
   const Stance stance = stance_above(target, *problem.space);
   std::vector<std::pair<Transform, Eigen::VectorXd>> starts;
   for (int seed = 1; seed <= 10; ++seed) {
@@ -213,7 +213,7 @@ void BM_GraspProof(benchmark::State& state) {
   if (report.held == 0) return state.SkipWithError("no grasp holds");
   const GraspTarget target = prepare_target(problem, GraspOptions{}.search_faces).value();
   const auto prover =
-      physics::GraspProver::build(problem.hand, problem.object, target.contact).value();
+      physics::GraspProver::build(problem.hand, problem.object, target.prepared->contact()).value();
   physics::State world(prover->world());
   for (auto _ : state) {
     benchmark::DoNotOptimize(prover->prove(world, report.grasps[0].plan).held);

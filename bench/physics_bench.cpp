@@ -31,7 +31,7 @@ Held make_held() {
   HandSetup hand;
   hand.hand = std::make_shared<const Hand>(build_hand(options).value());
   hand.servo_stiffness = 1.0;
-  const Posture wrap = make_posture(*hand.hand, "wrap").value();
+  const hands::Posture wrap = hands::make_posture(*hand.hand, "wrap").value();
   ObjectSetup object;
   object.object = std::make_shared<const Object>(
       geometry::object_from_primitive("cylinder", ShapeKind::kCylinder,

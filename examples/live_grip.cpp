@@ -9,8 +9,7 @@
 #include "prehend/io/glb.h"
 #include "prehend/methods/example_control/examples.h"
 #include "prehend/methods/example_control/fit.h"
-#include "prehend/methods/example_control/grasp_task.h"
-#include "prehend/methods/example_control/simulation.h"
+#include "prehend/methods/example_control/stage_grasp.h"
 #include "prehend/physics/recorder.h"
 
 using namespace prehend;
@@ -18,7 +17,6 @@ using namespace prehend::example_control;
 
 namespace {
 
-constexpr int kOpen = 1;      // setpoint
 constexpr double kUp = 0.03;  // m, the first lift: how far the cylinder slides
 
 int fail(const std::string& message) { return std::fprintf(stderr, "%s\n", message.c_str()), 2; }
@@ -37,18 +35,15 @@ int main(int argc, char** argv) {
   hand.hand = fitted->hand;
   hand.controller = std::make_shared<const Controller>(fitted->controller);
   hand.open_while_closing = true;
-  const auto presented = present(*object, *hand.hand, *hand.controller);
-  if (!presented) return fail(presented.message());
-  hand.controller = presented->controller;  // the same, or one that opens wider
-  const TaskPlan plan = plan_task(*hand.controller, *hand.hand, *presented, {.lift = kUp});
-  hand.wrist_world = plan.wrist_world;
 
   SimulationProblem problem;
   problem.hands = {hand};
-  problem.objects = {
-      {std::make_shared<const Object>(*object), presented->object_world, presented->distance}};
+  problem.objects = {{std::make_shared<const Object>(*object), Transform()}};
   problem.floor_height = 0.0;
-  auto simulation = Simulation::build(problem);
+  const auto staged = stage_grasp(problem, {.task = {.lift = kUp}});
+  if (!staged) return fail(staged.message());
+  const TaskPlan& plan = staged->plan;
+  auto simulation = Simulation::build(staged->run.simulation);
   if (!simulation) return fail(simulation.message());
 
   const double open = plan.shake + 0.2, close = open + 0.25, rise = close + 1.2;  // s
@@ -61,7 +56,7 @@ int main(int argc, char** argv) {
     if (time >= plan.shake) {  // from here on it is ours to move
       cue.wrist = wrist;
       cue.wrist->position.y() += 0.1 * minimum_jerk(time, rise, rise + 1.0);
-      if (time >= open && time < close) cue.setpoint = kOpen;
+      if (time >= open && time < close) cue.setpoint = Setpoint::kOpen;
     }
     recorder.before_step(simulation->state());
     simulation->step(std::span(&cue, 1));

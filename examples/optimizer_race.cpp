@@ -22,7 +22,7 @@ namespace {
 Stance stance_above(const GraspTarget& target, const GraspSpace& space) {
   Vec3 palm(0.0, 0.3, 0.0);
   for (double gap = 1.0; gap > 1e-5; palm.y() -= gap)
-    gap = target.exact->sample(palm).distance - 0.035;
+    gap = target.prepared->exact()->sample(palm).distance - 0.035;
   return {Transform::from_position(palm), space.open};
 }
 

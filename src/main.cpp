@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "prehend/cli/run.h"
+#include "prehend/core/atomic_file.h"
 
 int main(int argc, char** argv) {
   // Blocked in every thread and waited for in one, which may do what a signal handler may not. A
@@ -23,7 +24,7 @@ int main(int argc, char** argv) {
     sigwait(&signals, &signal);
     stop.request_stop();
     sigwait(&signals, &signal);
-    prehend::io::abandon_pending_files();
+    prehend::abandon_pending_files();
     _exit(prehend::cli::kExitInterrupted);
   }).detach();
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);

@@ -15,11 +15,6 @@ double size_of(const Wrench& wrench, double length) {
 
 }  // namespace
 
-double lever(const Object& object) {
-  // Mean radius of gyration: sqrt(trace(I) / 2m) is the root mean square distance from the centre.
-  return std::sqrt(std::max(0.5 * object.inertia.trace() / object.mass, 1e-12));
-}
-
 Given recorded_wrench(const Object& object, const Transform& pose_world,
                       const std::vector<Contact>& contacts) {
   const double weight = object.mass * kStandardGravity;

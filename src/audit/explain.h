@@ -12,9 +12,6 @@ struct Explanation {
   double hand_force = 0.0;  // sum of the normal forces of hands, N
 };
 
-// A length that makes torques comparable with forces: the radius of gyration.
-double lever(const Object& object);
-
 // What recorded contacts give an object: the wrench about its centre of mass, and how far the worst
 // force is outside its cone (pulling counts), over m g.
 struct Given {

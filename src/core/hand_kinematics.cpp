@@ -5,10 +5,8 @@
 #include "prehend/core/assert.h"
 
 namespace prehend {
-namespace {
 
-// Body angular velocity of exp_map(v) over the rate of v.
-Mat3 right_jacobian(const Vec3& v) {
+Mat3 exp_map_jacobian(const Vec3& v) {
   const double angle = v.norm();
   const Mat3 cross = cross_matrix(v);
   if (angle < 1e-5) return Mat3::Identity() - 0.5 * cross;
@@ -16,8 +14,6 @@ Mat3 right_jacobian(const Vec3& v) {
   return Mat3::Identity() - (1.0 - std::cos(angle)) / squared * cross +
          (angle - std::sin(angle)) / (squared * angle) * cross * cross;
 }
-
-}  // namespace
 
 HandKinematics::HandKinematics(const Hand& hand)
     : hand_(hand),
@@ -29,24 +25,34 @@ void HandKinematics::update(const Transform& root_world,
                             const Eigen::Ref<const Eigen::VectorXd>& coordinates) {
   PREHEND_ASSERT(coordinates.size() == hand_.dof());
   frames_[0] = root_world;
-  for (int i = 1; i < hand_.segment_count(); ++i) {
-    const Segment& segment = hand_.segments[i];
-    Transform frame = frames_[segment.parent] * segment.rest_parent;
-    int c = offsets_[i];
-    for (const Joint& joint : segment.joints) {
-      if (joint.type == JointType::kBall) {
-        const Vec3 v = coordinates.segment<3>(c);
-        frame.rotation = frame.rotation * exp_map(v);
-        const Mat3 axes = frame.rotation * right_jacobian(v);
-        for (int k = 0; k < 3; ++k) axes_[c + k] = axes.col(k);
-      } else {
-        axes_[c] = frame.rotation * joint.axis;
-        frame.rotation = frame.rotation * Quat(Eigen::AngleAxisd(coordinates[c], joint.axis));
-      }
-      c += joint.dof();
-    }
-    frames_[i] = frame;
+  for (int i = 1; i < hand_.segment_count(); ++i) place(i, coordinates);
+}
+
+void HandKinematics::update_segments(std::span<const int> segments,
+                                     const Eigen::Ref<const Eigen::VectorXd>& coordinates) {
+  PREHEND_ASSERT(coordinates.size() == hand_.dof());
+  for (const int i : segments) {
+    if (i > 0) place(i, coordinates);
   }
+}
+
+void HandKinematics::place(int i, const Eigen::Ref<const Eigen::VectorXd>& coordinates) {
+  const Segment& segment = hand_.segments[i];
+  Transform frame = frames_[segment.parent] * segment.rest_parent;
+  int c = offsets_[i];
+  for (const Joint& joint : segment.joints) {
+    if (joint.type == JointType::kBall) {
+      const Vec3 v = coordinates.segment<3>(c);
+      frame.rotation = frame.rotation * exp_map(v);
+      const Mat3 axes = frame.rotation * exp_map_jacobian(v);
+      for (int k = 0; k < 3; ++k) axes_[c + k] = axes.col(k);
+    } else {
+      axes_[c] = frame.rotation * joint.axis;
+      frame.rotation = frame.rotation * Quat(Eigen::AngleAxisd(coordinates[c], joint.axis));
+    }
+    c += joint.dof();
+  }
+  frames_[i] = frame;
 }
 
 void HandKinematics::point_jacobian(

@@ -65,7 +65,7 @@ Ground ground(const std::vector<Vec2>& points) {
 
 }  // namespace
 
-Standing put_down(const Object& object, const Quat& rotation) {
+RestingPose put_down(const Object& object, const Quat& rotation) {
   const std::vector<Vec3>& vertices = object.shape.mesh->vertices;
   Vec3 down = rotation.conjugate() * -Vec3::UnitY();  // in the object's frame, as all below
   Quat turned = rotation;
@@ -100,17 +100,17 @@ Standing put_down(const Object& object, const Quat& rotation) {
   return {turned.normalized(), margin, std::atan2(margin, height)};
 }
 
-std::vector<Standing> standing_sides(const Object& object, double least_tip) {
-  std::vector<Standing> sides = {put_down(object, Quat::Identity())};
+std::vector<RestingPose> resting_poses(const Object& object, double least_tip) {
+  std::vector<RestingPose> sides = {put_down(object, Quat::Identity())};
   if (object.shape.kind == ShapeKind::kSphere) return sides;
   for (int x = -1; x <= 1; ++x) {
     for (int y = -1; y <= 1; ++y) {
       for (int z = -1; z <= 1; ++z) {
         const Vec3 down(x, y, z);
         if (down.isZero()) continue;
-        const Standing side = put_down(object, Quat::FromTwoVectors(down, -Vec3::UnitY()));
+        const RestingPose side = put_down(object, Quat::FromTwoVectors(down, -Vec3::UnitY()));
         const Vec3 up = side.rotation.conjugate() * Vec3::UnitY();
-        const bool known = std::any_of(sides.begin(), sides.end(), [&](const Standing& other) {
+        const bool known = std::any_of(sides.begin(), sides.end(), [&](const RestingPose& other) {
           return up.dot(other.rotation.conjugate() * Vec3::UnitY()) > std::cos(kAlike);
         });
         if (!known && side.tip >= least_tip) sides.push_back(side);

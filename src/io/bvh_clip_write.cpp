@@ -6,6 +6,7 @@
 #include <set>
 
 #include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/io/bvh_clip.h"
 
 namespace prehend::io {

@@ -79,7 +79,7 @@ io::Value controller_value(const Controller& controller) {
   value["setpoints"] = io::Value::array();
   for (int i = 0; i < kSetpointCount; ++i) {
     io::Value setpoint = io::Value::table();
-    setpoint["name"] = setpoint_name(i);
+    setpoint["name"] = setpoint_name(example_control::Setpoint(i));
     setpoint["position"] = by_joint(controller.joints, controller.positions.row(i));
     setpoint["velocity"] = by_joint(controller.joints, controller.velocities.row(i));
     value["setpoints"].push_back(std::move(setpoint));
@@ -165,8 +165,10 @@ class Parser {
       const io::Value& item = list->items()[i];
       const std::string inside = fmt::format("setpoints[{}].", i);
       const io::Value* name = item.find("name");
-      if (!name || !name->string() || *name->string() != setpoint_name(i))
-        fail(inside + "name", fmt::format("should be \"{}\"", setpoint_name(i)));
+      if (!name || !name->string() ||
+          *name->string() != setpoint_name(example_control::Setpoint(i)))
+        fail(inside + "name",
+             fmt::format("should be \"{}\"", setpoint_name(example_control::Setpoint(i))));
       made_.positions.row(i) = angles(item, inside, "position");
       made_.velocities.row(i) = angles(item, inside, "velocity");
     }
@@ -212,10 +214,10 @@ class Parser {
 
 }  // namespace
 
-const char* setpoint_name(int setpoint) {
+const char* setpoint_name(example_control::Setpoint setpoint) {
   static constexpr std::array<const char*, kSetpointCount> kNames = {
       "neutral", "open", "grip", "release", "open-2", "neutral-2"};
-  return kNames[setpoint];
+  return kNames[index_of(setpoint)];
 }
 
 io::Value controllers_value(const std::vector<Controller>& controllers) {

@@ -183,10 +183,7 @@ Result<io::LoadedObject> choose_object(const GraspJob& job, const io::SceneObjec
                       : io::load_object(job.object, options);
   if (!loaded) return loaded.error();
   Object& object = loaded->object;
-  if (scene && job.mass) {
-    object.inertia *= *job.mass / object.mass;
-    object.mass = *job.mass;
-  }
+  if (scene && job.mass) object = with_mass(std::move(object), *job.mass);
   object.friction = job.friction.value_or(object.friction);
   if (object.fixed) return Error{object.name + ": is fixed in the scene; nothing can hold it"};
   return loaded;
@@ -289,6 +286,7 @@ Result<GraspSetup> grasp_setup(GraspJob job) {
   if (!object) return object.error();
   for (std::string& warning : object->warnings) setup.notes.push_back(std::move(warning));
   setup.problem.object = std::make_shared<const Object>(std::move(object->object));
+  setup.problem.prepared = geometry::prepare(setup.problem.object);
   if (scene) setup.object_world = scene->objects[0].pose_world;
   place(job, setup.problem);
   return setup;

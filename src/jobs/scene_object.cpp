@@ -43,8 +43,7 @@ Result<io::LoadedObject> load_scene_object(const io::SceneObject& object, double
   double mass = object.mass.value_or(0.0);
   if (mass == 0.0 && !object.density) mass = fallback_mass;
   if (mass > 0.0) {
-    made.inertia *= mass / made.mass;
-    made.mass = mass;
+    made = with_mass(std::move(made), mass);
   }
   made.name = object.name;
   made.fixed = object.fixed;

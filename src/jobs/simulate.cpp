@@ -57,10 +57,8 @@ Result<std::optional<double>> heaviest(const SimulateSetup& setup, control::Grip
   options.grip = grip;
   const auto holds = [&](double mass) -> Result<bool> {
     control::RunProblem problem = setup.run;
-    Object object = *problem.simulation.objects[0].object;
-    object.inertia *= mass / object.mass;
-    object.mass = mass;
-    problem.simulation.objects[0].object = std::make_shared<const Object>(std::move(object));
+    ObjectPtr& object = problem.simulation.objects[0].object;
+    object = std::make_shared<const Object>(with_mass(*object, mass));
     const auto report = control::run(problem, options);
     if (!report) return report.error();
     return report->held;
@@ -138,9 +136,13 @@ Result<Outcome> run_drop(const SimulateJob& job, const SimulateSetup& setup, Job
 
 Result<Outcome> simulate(const SimulateJob& job, JobContext& context, SimulateReport& result) {
   context.report.inputs = {job.scene};
-  const auto setup = simulate_setup(job);
+  const auto setup = simulate_setup(job, context.monitor());
   if (!setup) return setup.error();
   for (const std::string& note : setup->notes) context.note(note);
+  if (context.stopped()) {
+    context.report.summary = {Termination::kInterrupted, 0, 0.0, "stopped before the simulation"};
+    return Outcome::kInterrupted;
+  }
   if (setup->task == SimulateTask::kDropTest) return run_drop(job, *setup, context, result);
   return run_task(job, *setup, context, result);
 }

@@ -27,7 +27,7 @@ constexpr double kTableThickness = 0.04;
 
 class SetupMaker {
  public:
-  explicit SetupMaker(const SimulateJob& job) : asked_(job) {}
+  SetupMaker(const SimulateJob& job, const Monitor& monitor) : asked_(job), monitor_(monitor) {}
 
   Result<SimulateSetup> make() {
     using Step = Status (SetupMaker::*)();
@@ -273,8 +273,7 @@ class SetupMaker {
     if (setup_.task == SimulateTask::kGrasp && !scene.mass && !scene.density && !object.fixed)
       mass = std::clamp(mass, kLightest, kHeaviest);
     if (first) mass = asked_.mass.value_or(mass);
-    object.inertia *= mass / object.mass;
-    object.mass = mass;
+    object = with_mass(std::move(object), mass);
   }
 
   Status add_table(const io::SceneTable& top) {
@@ -289,7 +288,7 @@ class SetupMaker {
     return {};
   }
 
-  Status set_task() { return jobs::set_task(given_, setup_); }
+  Status set_task() { return jobs::set_task(given_, monitor_, setup_); }
 
   std::string resolved(const std::string& file) const {
     const std::filesystem::path path(file);
@@ -299,6 +298,7 @@ class SetupMaker {
         .string();
   }
   const SimulateJob& asked_;
+  const Monitor& monitor_;
   SimulateOptions given_;
   std::vector<Controller> controllers_;
   std::vector<std::string> controller_files_;  // one a controller
@@ -323,10 +323,10 @@ const char* to_string(SimulateTask task) {
   return "";
 }
 
-Result<SimulateSetup> simulate_setup(const SimulateJob& job) {
+Result<SimulateSetup> simulate_setup(const SimulateJob& job, const Monitor& monitor) {
   if (job.mass && !(*job.mass > 0.0 && *job.mass <= 1000.0))
     return Error{fmt::format("--mass: {:g} should be above 0 and up to 1000 kg", *job.mass)};
-  return SetupMaker(job).make();
+  return SetupMaker(job, monitor).make();
 }
 
 }  // namespace prehend::jobs

@@ -8,8 +8,7 @@
 #include "prehend/io/schema.h"
 #include "prehend/jobs/simulate.h"
 #include "prehend/methods/example_control/drop_test.h"
-#include "prehend/methods/example_control/grasp_task.h"
-#include "prehend/methods/example_control/run.h"
+#include "prehend/methods/example_control/stage_grasp.h"
 
 namespace prehend::jobs {
 
@@ -22,8 +21,7 @@ struct SimulateSetup {
   example_control::RunProblem run;
   example_control::SimulationOptions options;
   // Of the task grasp.
-  std::optional<example_control::Presentation> presentation;
-  std::optional<example_control::TaskPlan> plan;
+  std::optional<example_control::StagedGrasp> staged;  // without its run, which is above
   // Of the task drop-test.
   example_control::DropTestOptions drop;
   example_control::DropTarget drop_target;
@@ -34,7 +32,8 @@ struct SimulateSetup {
 };
 
 // What the job leaves empty, the scene's [options.simulate] does.
-Result<SimulateSetup> simulate_setup(const SimulateJob& job);
+// Placing and rehearsing a grasp take seconds.
+Result<SimulateSetup> simulate_setup(const SimulateJob& job, const Monitor& monitor);
 
 // The keys of [options.simulate].
 const std::vector<io::SchemaKey>& simulate_keys();

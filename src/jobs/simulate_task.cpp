@@ -8,7 +8,6 @@
 #include "prehend/core/text.h"
 #include "prehend/jobs/load.h"
 #include "prehend/methods/example_control/example_wrist.h"
-#include "prehend/methods/example_control/rehearse.h"
 
 namespace prehend::jobs {
 namespace {
@@ -18,14 +17,11 @@ using control::Controller;
 
 // Of a handshake: from the grip until the hands have closed.
 constexpr double kHandshakeSettle = 0.3;
-// Of presenting an object that are rehearsed, at most.
-constexpr int kWays = 8;
-constexpr int kOpen = 1, kClosed = 2;  // setpoints
 
 class TaskSetter {
  public:
-  TaskSetter(const SimulateOptions& options, SimulateSetup& setup)
-      : given_(options), setup_(setup) {}
+  TaskSetter(const SimulateOptions& options, const Monitor& monitor, SimulateSetup& setup)
+      : given_(options), monitor_(monitor), setup_(setup) {}
 
   Status set() {
     if (const Status done = set_task(); !done) return done;
@@ -63,35 +59,26 @@ class TaskSetter {
       return Error{simulation.objects[0].object->name +
                    ": is fixed in the scene; nothing can lift it"};
     if (!simulation.floor_height && !given_.scene.environment.table) simulation.floor_height = 0.0;
-    control::PresentOptions options;
-    options.floor_height = given_.scene.environment.table ? given_.scene.environment.table->height
-                                                          : *simulation.floor_height;
+    control::GraspStaging staging;
+    control::PlacementOptions& placement = staging.placement;
+    placement.floor_height = given_.scene.environment.table ? given_.scene.environment.table->height
+                                                            : *simulation.floor_height;
     const std::string turn = given_.text("turn", "any");
-    options.turn = turn == "none"      ? control::PresentOptions::Turn::kNone
-                   : turn == "upright" ? control::PresentOptions::Turn::kUpright
-                                       : control::PresentOptions::Turn::kAny;
-    auto ways = control::presentations(*simulation.objects[0].object, *hand.hand, *hand.controller,
-                                       options, kWays);
-    if (!ways)
-      return Error{fmt::format("{}: {}", simulation.objects[0].object->name, ways.message())};
-    // Where the scene wants it, on the level.
-    for (control::Presentation& way : *ways) {
-      Vec3 shift = simulation.objects[0].pose_world.position - way.object_world.position;
-      shift.y() = 0.0;
-      way.object_world.position += shift;
-      way.grip_wrist_world.position += shift;
-    }
-    const control::Rehearsal rehearsed = control::rehearse(simulation, *ways, setup_.options);
-    control::Presentation* presented = &(*ways)[rehearsed.way];
-    simulation.objects[0].pose_world = presented->object_world;
-    simulation.objects[0].distance = presented->distance;
-    hand.controller = presented->controller;
-    plan_grasp(*presented, hand);
-    setup_.presentation = std::move(*presented);
+    placement.turn = turn == "none"      ? control::PlacementOptions::Turn::kNone
+                     : turn == "upright" ? control::PlacementOptions::Turn::kUpright
+                                         : control::PlacementOptions::Turn::kAny;
+    staging.place_world = simulation.objects[0].pose_world.position;
+    staging.task = grasp_task();
+    auto staged = control::stage_grasp(simulation, staging, setup_.options, monitor_);
+    if (!staged) return staged.error();
+    setup_.run = std::move(staged->run);
+    staged->run = {};
+    setup_.run.seconds = given_.number("seconds", setup_.run.seconds);
+    setup_.staged = std::move(*staged);
     return {};
   }
 
-  void plan_grasp(const control::Presentation& presented, control::ControlledHand& hand) {
+  control::GraspTask grasp_task() const {
     control::GraspTask task;
     task.settle_seconds = given_.number("settle", task.settle_seconds);
     task.lift = given_.number("lift", task.lift);
@@ -100,16 +87,7 @@ class TaskSetter {
     task.shake_frequency = given_.number("shake_frequency", task.shake_frequency);
     if (const io::Value* shakes = given_.table.find("shakes"))
       task.shakes = static_cast<int>(*shakes->integer());
-    control::TaskPlan plan = control::plan_task(*hand.controller, *hand.hand, presented, task);
-    hand.wrist_world = plan.wrist_world;
-    // An object of another size may keep the palm farther away than the example's did.
-    ask(plan.grip, 0, {.grip = true});
-    if (hand.release.by == control::Release::By::kCue) ask(plan.release, 0, {.release = true});
-    setup_.run.seconds = given_.number("seconds", plan.end);
-    setup_.run.carry_from = plan.lift;
-    setup_.run.carry_to = plan.down;
-    setup_.run.lift = task.lift;
-    setup_.plan = std::move(plan);
+    return task;
   }
 
   Status set_handshake() {
@@ -243,8 +221,8 @@ class TaskSetter {
         control::Cue cue;
         cue.grip = word == "grip";
         cue.release = word == "release";
-        if (word == "open") cue.setpoint = kOpen;
-        if (word == "close") cue.setpoint = kClosed;
+        if (word == "open") cue.setpoint = control::Setpoint::kOpen;
+        if (word == "close") cue.setpoint = control::Setpoint::kGrip;
         ask(*item.find("time")->number(), hand, cue);
       }
     }
@@ -258,13 +236,14 @@ class TaskSetter {
   }
 
   const SimulateOptions& given_;
+  const Monitor& monitor_;
   SimulateSetup& setup_;
 };
 
 }  // namespace
 
-Status set_task(const SimulateOptions& options, SimulateSetup& setup) {
-  return TaskSetter(options, setup).set();
+Status set_task(const SimulateOptions& options, const Monitor& monitor, SimulateSetup& setup) {
+  return TaskSetter(options, monitor, setup).set();
 }
 
 }  // namespace prehend::jobs

@@ -26,6 +26,6 @@ struct SimulateOptions {
 };
 
 // Fills in wrists, cues, times and where things stand; hands and objects are there.
-Status set_task(const SimulateOptions& options, SimulateSetup& setup);
+Status set_task(const SimulateOptions& options, const Monitor& monitor, SimulateSetup& setup);
 
 }  // namespace prehend::jobs

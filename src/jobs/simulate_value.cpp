@@ -36,11 +36,29 @@ std::vector<std::string> warnings_of(const SimulateSetup& setup, const RunReport
   if (report.max_limit_violation > kMuchBeyondLimits)
     warnings.push_back(fmt::format("a joint goes {:.1f} degrees beyond its limit",
                                    degrees(report.max_limit_violation)));
-  if (setup.presentation && setup.presentation->digits < 2)
+  if (setup.staged && setup.staged->placement.digits < 2)
     warnings.push_back("fewer than two digits meet the object when the hand closes");
   const bool carries = setup.task == SimulateTask::kGrasp || setup.task == SimulateTask::kHandshake;
   if (carries && !report.released) warnings.push_back("the hand does not come free at the end");
   return warnings;
+}
+
+// How the object was placed for the hand, and what the rehearsals showed.
+io::Value staged_value(const control::StagedGrasp& staged) {
+  io::Value value = io::Value::table();
+  value["digits"] = staged.placement.digits;
+  value["squeeze_per_weight"] = staged.placement.squeeze;
+  value["found"] = staged.placements_found;
+  if (const auto& rehearsal = staged.rehearsal) {
+    io::Value& tried = value["rehearsal"] = io::Value::table();
+    tried["tried"] = rehearsal->tried;
+    tried["taken"] = rehearsal->placement;
+    tried["held"] = rehearsal->held;
+    tried["slip_m"] = rehearsal->slip;
+    tried["turned_deg"] = degrees(rehearsal->turned);
+    tried["badness"] = rehearsal->badness;
+  }
+  return value;
 }
 
 }  // namespace
@@ -76,10 +94,7 @@ io::Value run_value(const SimulateSetup& setup, const RunReport& report) {
     value["object"]["mass_kg"] = object->mass;
     value["object"]["friction"] = object->friction;
   }
-  if (setup.presentation) {
-    value["presentation"]["digits"] = setup.presentation->digits;
-    value["presentation"]["squeeze_per_weight"] = setup.presentation->quality;
-  }
+  if (setup.staged) value["placement"] = staged_value(*setup.staged);
   value["held"] = report.held;
   value["released"] = report.released;
   value["slip_m"] = report.slip;

@@ -51,7 +51,8 @@ TEST_F(FitCommand, ScenesCarryWhatTheirClipsGive) {
     EXPECT_EQ(read_file(entry.path().string()).value(),
               read_file(clip(entry.path().filename().string())).value());
   const auto expect_same = [&](const std::string& name) {
-    const auto fitted = load_controllers(at(name)), shipped = load_controllers(home + name);
+    const auto fitted = jobs::load_controllers(at(name)),
+               shipped = jobs::load_controllers(home + name);
     ASSERT_TRUE(fitted.ok() && shipped.ok());
     ASSERT_EQ(fitted->size(), shipped->size());
     for (size_t i = 0; i < fitted->size(); ++i) {
@@ -81,7 +82,7 @@ TEST_F(FitCommand, MakesAControllerAReportAPictureAndAClip) {
                            at("grasp.png"), "-o", at("grasp.glb"), "--report", at("r.json")})),
             kExitDone)
       << err;
-  const auto controllers = load_controllers(at("grasp.json"));
+  const auto controllers = jobs::load_controllers(at("grasp.json"));
   ASSERT_TRUE(controllers.ok()) << controllers.message();
   ASSERT_EQ(controllers->size(), 1u);
   EXPECT_EQ(controllers->front().name, "grasp");
@@ -113,7 +114,7 @@ TEST_F(FitCommand, TwoHandsGetAControllerEachUnlessOneIsChosen) {
   std::vector<std::string> arguments = both;
   arguments.insert(arguments.end(), {"-o", at("shake.json")});
   ASSERT_EQ(call(arguments), kExitDone) << err;
-  const auto two = load_controllers(at("shake.json"));
+  const auto two = jobs::load_controllers(at("shake.json"));
   ASSERT_TRUE(two.ok()) << two.message();
   ASSERT_EQ(two->size(), 2u);
   EXPECT_EQ((*two)[0].name, "shake-1");
@@ -124,7 +125,7 @@ TEST_F(FitCommand, TwoHandsGetAControllerEachUnlessOneIsChosen) {
   arguments = both;
   arguments.insert(arguments.end(), {"--track", "1", "-o", at("one.json")});
   ASSERT_EQ(call(arguments), kExitDone) << err;
-  const auto one = load_controllers(at("one.json"));
+  const auto one = jobs::load_controllers(at("one.json"));
   ASSERT_TRUE(one.ok()) << one.message();
   ASSERT_EQ(one->size(), 1u);
   EXPECT_EQ((*one)[0].positions, (*two)[1].positions);

@@ -45,7 +45,7 @@ TEST_F(TrainCommand, MakesAModelAReportAndAPictureFromATable) {
                   "--picture", "density", "--report", at("report.json")}),
             kExitDone)
       << err;
-  const auto space = load_grasp_model(at("mine.json"));
+  const auto space = jobs::load_grasp_model(at("mine.json"));
   ASSERT_TRUE(space.ok()) << space.message();
   EXPECT_EQ(space->name, "mine");
   EXPECT_EQ(space->hand, "table");
@@ -68,8 +68,8 @@ TEST_F(TrainCommand, ReadsItsOwnExamplesBackFromAClip) {
   ASSERT_TRUE(clip.ok()) << clip.message();
   EXPECT_EQ(clip->hands.size(), clip->objects.size());
   ASSERT_EQ(call({at("hook.glb"), "-o", at("again.json")}), kExitDone) << err;
-  const auto first = load_grasp_model(at("hook.json")).value();
-  const auto again = load_grasp_model(at("again.json")).value();
+  const auto first = jobs::load_grasp_model(at("hook.json")).value();
+  const auto again = jobs::load_grasp_model(at("again.json")).value();
   // Single precision in the file, and a pose now and then on the other side of the least change.
   EXPECT_NEAR(again.samples, first.samples, 0.02 * first.samples);
   EXPECT_LT((again.pca.mean - first.pca.mean).norm(), 0.02);
@@ -79,7 +79,7 @@ TEST_F(TrainCommand, ReadsItsOwnExamplesBackFromAClip) {
 TEST_F(TrainCommand, TakesTheDimensionsThatKeepAFraction) {
   write_poses(at("poses.csv"), 150);
   ASSERT_EQ(call({at("poses.csv"), "--variance", "0.9", "-o", at("a.json")}), kExitDone) << err;
-  const auto space = load_grasp_model(at("a.json")).value();
+  const auto space = jobs::load_grasp_model(at("a.json")).value();
   EXPECT_GE(space.pca.kept(space.dimension()), 0.9);
   EXPECT_LT(space.pca.kept(space.dimension() - 1), 0.9);
 }
@@ -127,7 +127,7 @@ TEST_F(TrainCommand, LearnsFromRecordings) {
   arguments.insert(arguments.end(),
                    {"--hand", recording("myohand/myohand.xml").string(), "-o", at("m.json")});
   ASSERT_EQ(call(arguments), kExitDone) << err;
-  EXPECT_GT(load_grasp_model(at("m.json"))->pca.kept(3), 0.6);
+  EXPECT_GT(jobs::load_grasp_model(at("m.json"))->pca.kept(3), 0.6);
 }
 
 }  // namespace

@@ -135,8 +135,8 @@ TEST(Mutate, MakesTheSameFilesFromTheSameSeed) {
   const std::string good = "HIERARCHY\nROOT hips 1.5\n";
   int different = 0;
   for (int i = 0; i < 50; ++i) {
-    EXPECT_EQ(testing::mutation(good, i, 7).bytes, testing::mutation(good, i, 7).bytes);
-    different += testing::mutation(good, i, 7).bytes != testing::mutation(good, i, 8).bytes;
+    EXPECT_EQ(io::testing::mutation(good, i, 7).bytes, io::testing::mutation(good, i, 7).bytes);
+    different += io::testing::mutation(good, i, 7).bytes != io::testing::mutation(good, i, 8).bytes;
   }
   EXPECT_GT(different, 40);
 }

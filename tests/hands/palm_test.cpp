@@ -2,19 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "prehend/core/hand_builder.h"
 #include "prehend/core/random.h"
 #include "prehend/geometry/primitive.h"
+#include "tests/hands/ball_hand.h"
 
 namespace prehend::hands {
 namespace {
-
-Hand ball_hand(double length = 0.19) {
-  HandOptions options;
-  options.profile = HandProfile::kBall;
-  options.size.length = length;
-  return build_hand(options).value();
-}
 
 TEST(Palm, IsTheWristAndTheFingersMetacarpals) {
   const Hand hand = ball_hand();

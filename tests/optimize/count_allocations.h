@@ -1,5 +1,5 @@
-// How often this program has called malloc, which cone_program_test.cpp replaces; always 0 under a
-// sanitizer, which has its own.
+// How often this program has called malloc, which one file of the program replaces; always 0 under
+// a sanitizer, which has its own.
 #pragma once
 
 #include <cstddef>

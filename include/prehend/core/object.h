@@ -33,4 +33,10 @@ struct Object {
 
 using ObjectPtr = std::shared_ptr<const Object>;
 
+// The same thing of another weight: mass spreads as it did.
+Object with_mass(Object object, double mass);
+// A length by which torques compare with forces, m: the root mean square distance of the mass from
+// its center, sqrt(trace(I) / 2m), and at least a millimeter.
+double lever(const Object& object);
+
 }  // namespace prehend

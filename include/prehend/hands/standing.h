@@ -7,7 +7,7 @@
 
 namespace prehend::hands {
 
-struct Standing {
+struct RestingPose {
   Quat rotation = Quat::Identity();  // of the object in the world
   // How far the foot of the centre of mass lies within the ground that it stands on, m; negative if
   // it would tip over.
@@ -17,10 +17,10 @@ struct Standing {
 
 // Where the object comes to rest when it is put down as it is given, without rolling on: the
 // nearest way in which it stands.
-Standing put_down(const Object& object, const Quat& rotation);
+RestingPose put_down(const Object& object, const Quat& rotation);
 
 // First how it stands when put down as given, then every other side on which it stands a tilt of
 // `least_tip`.
-std::vector<Standing> standing_sides(const Object& object, double least_tip);
+std::vector<RestingPose> resting_poses(const Object& object, double least_tip);
 
 }  // namespace prehend::hands

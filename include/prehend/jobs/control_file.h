@@ -11,7 +11,7 @@
 namespace prehend::jobs {
 
 // "neutral", "open", "grip", "release", "open-2", "neutral-2".
-const char* setpoint_name(int setpoint);
+const char* setpoint_name(example_control::Setpoint setpoint);
 
 io::Value controllers_value(const std::vector<example_control::Controller>& controllers);
 // Nine digits of each number, a joint a line.

@@ -23,35 +23,36 @@ Blend blend(Phase phase, double distance, const Distances& distances, const Blen
   const double inner = std::clamp((near - distance) / near, 0.0, 1.0);         // eq. 12
   const double outer = std::clamp((far - distance) / (far - near), 0.0, 1.0);  // figure 3
   Blend b = Blend::Zero();
+  const auto weight = [&](Setpoint setpoint) -> double& { return b[index_of(setpoint)]; };
   switch (phase) {
     case Phase::kNeutral:
-      b[0] = 1.0;  // eq. 10
+      weight(Setpoint::kNeutral) = 1.0;  // eq. 10
       break;
     case Phase::kOpening:
-      b[1] = outer;
-      b[0] = 1.0 - outer;
+      weight(Setpoint::kOpen) = outer;
+      weight(Setpoint::kNeutral) = 1.0 - outer;
       break;
     case Phase::kClosing:  // eq. 11
-      b[2] = options.open_while_closing ? 0.0 : inner;
-      b[1] = 1.0 - b[2];
+      weight(Setpoint::kGrip) = options.open_while_closing ? 0.0 : inner;
+      weight(Setpoint::kOpen) = 1.0 - weight(Setpoint::kGrip);
       break;
     case Phase::kGripping:
-      b[2] = 1.0 + options.alpha;  // eq. 15
-      b[1] = -options.alpha;       // eq. 16
+      weight(Setpoint::kGrip) = 1.0 + options.alpha;  // eq. 15
+      weight(Setpoint::kOpen) = -options.alpha;       // eq. 16
       break;
     case Phase::kReleasing:
-      b[3] = 1.0;
+      weight(Setpoint::kRelease) = 1.0;
       break;
     case Phase::kOpeningAgain:
-      b[3] = inner;
-      b[4] = 1.0 - inner;
+      weight(Setpoint::kRelease) = inner;
+      weight(Setpoint::kOpenAgain) = 1.0 - inner;
       break;
     case Phase::kRelaxing:
-      b[4] = outer;
-      b[5] = 1.0 - outer;
+      weight(Setpoint::kOpenAgain) = outer;
+      weight(Setpoint::kNeutralAgain) = 1.0 - outer;
       break;
     case Phase::kNeutralAgain:
-      b[5] = 1.0;
+      weight(Setpoint::kNeutralAgain) = 1.0;
       break;
   }
   return b;

@@ -104,7 +104,8 @@ const char* to_string(Phase phase) {
   return kNames[static_cast<int>(phase)];
 }
 
-Eigen::VectorXd Controller::rest_pose(int i) const {
+Eigen::VectorXd Controller::rest_pose(Setpoint setpoint) const {
+  const int i = index_of(setpoint);
   const double lead = gains.damping / gains.stiffness;
   const Eigen::VectorXd springs =
       0.5 * (positions.row(i).transpose() + lead * velocities.row(i).transpose() + neutral);
@@ -115,8 +116,10 @@ Eigen::VectorXd Controller::rest_pose(int i) const {
 }
 
 Controller opened_wider(Controller controller, double part) {
-  constexpr std::pair<int, int> kOpenAndClosed[] = {{1, 2}, {4, 3}};
-  for (const auto& [open, closed] : kOpenAndClosed) {
+  constexpr std::pair<Setpoint, Setpoint> kOpenAndClosed[] = {
+      {Setpoint::kOpen, Setpoint::kGrip}, {Setpoint::kOpenAgain, Setpoint::kRelease}};
+  for (const auto& pair : kOpenAndClosed) {
+    const int open = index_of(pair.first), closed = index_of(pair.second);
     for (Setpoints* setpoints : {&controller.positions, &controller.velocities})
       setpoints->row(open) += part * (setpoints->row(open) - setpoints->row(closed));
   }

@@ -6,10 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "methods/example_control/contact_field.h"
 #include "methods/example_control/hand_torques.h"
-#include "methods/example_control/hold.h"
-#include "methods/example_control/wrist_follower.h"
+#include "methods/example_control/holding/hold.h"
+#include "methods/example_control/holding/wrist_follower.h"
 #include "prehend/core/assert.h"
 #include "prehend/hands/palm.h"
 #include "prehend/physics/dynamics.h"
@@ -103,7 +102,7 @@ void Simulation::Impl::hold(Hand& hand, int index, const RigidCurve::Motion& wri
                             const Cue& cue) {
   // A setpoint asked for by hand also says whether to hold: only the grip's own does.
   const bool gripping =
-      cue.setpoint ? *cue.setpoint == kGripSetpoint : hand.machine.phase() == Phase::kGripping;
+      cue.setpoint ? *cue.setpoint == Setpoint::kGrip : hand.machine.phase() == Phase::kGripping;
   const int target = hand.problem.target_object;
   hand.contacts.clear();
   for (const Contact& contact : contacts) {
@@ -191,10 +190,9 @@ Result<Simulation> Simulation::build(const SimulationProblem& problem,
   Impl& impl = *simulation.impl_;
   impl.options = options;
   for (const PlacedObject& placed : problem.objects) {
-    const Shape& shape = placed.object->shape;
-    impl.exact.push_back(geometry::exact_distance(shape));
-    impl.fields.push_back(placed.distance ? placed.distance
-                                          : contact_field(impl.exact.back(), shape));
+    const auto prepared = placed.prepared ? placed.prepared : geometry::prepare(placed.object);
+    impl.exact.push_back(prepared->exact());
+    impl.fields.push_back(prepared->contact());
   }
   const auto world = build_world(problem, options, impl.fields);
   if (!world) return world.error();
@@ -214,7 +212,7 @@ Result<Simulation> Simulation::build(const SimulationProblem& problem,
         given.target_object < static_cast<int>(problem.objects.size()))
       hand.hold.emplace(*given.hand, problem.objects[given.target_object].object, options.hold);
     impl.state->set_hand(h, given.wrist_world.at(0.0).pose,
-                         given.start_angles.value_or(controller->rest_pose(0)));
+                         given.start_angles.value_or(controller->rest_pose(Setpoint::kNeutral)));
     impl.hands.push_back(std::move(hand));
   }
   impl.wanted.setZero((*world)->dof());
@@ -250,7 +248,7 @@ void Simulation::step(std::span<const Cue> cues) {
                                         hand.problem.controller->distances,
                                         {hand.alpha + (hand.hold ? hand.hold->extra_alpha() : 0.0),
                                          hand.problem.open_while_closing});
-    if (cue.setpoint) hand.blend = Blend::Unit(std::clamp(*cue.setpoint, 0, kSetpointCount - 1));
+    if (cue.setpoint) hand.blend = Blend::Unit(index_of(*cue.setpoint));
     hand.torques.read(state);
     hand.torques.accelerations(hand.blend, impl.wanted);
   }

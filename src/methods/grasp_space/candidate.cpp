@@ -49,7 +49,7 @@ CandidateMaker::CandidateMaker(const GraspProblem& problem, const GraspTarget& t
       search_(*problem.hand, *problem.space, target.metric, options.metric),
       shape_(*problem.hand, *problem.space),
       coarse_(*problem.hand, target.metric.whole, options.refine, problem.region),
-      refiner_(*problem.hand, target.contact, options.refine, problem.region),
+      refiner_(*problem.hand, target.prepared->contact(), options.refine, problem.region),
       kinematics_(*problem.hand) {
   coarse_.keep_to(*problem.space);
   refiner_.keep_to(*problem.space);

@@ -137,7 +137,7 @@ class Finder {
   // Grasps are ordered by how firm they are, how natural, and whether the object may stand on a
   // table meanwhile. Epsilon is 0.1 to 0.4; the others add up to 0.1 each.
   void score(Grasp& grasp) const {
-    grasp.penetration = exact_penetration(*problem_.hand, grasp.pose, *target_.exact);
+    grasp.penetration = exact_penetration(*problem_.hand, grasp.pose, *target_.prepared->exact());
     const double likely = grasp.log_likelihood - problem_.space->log_threshold;
     const double lowest = lowest_point(*problem_.hand, grasp.pose);
     grasp.score = grasp.epsilon + std::clamp(kScoreOfLikelihood * likely, 0.0, 0.1) +
@@ -202,8 +202,8 @@ Result<GraspReport> find_grasps(const GraspProblem& wanted, const GraspOptions& 
   problem.hand = std::make_shared<const Hand>(without_small_joints(*wanted.hand, kSmallJoint));
   Result<GraspTarget> target = prepare_target(problem, options.search_faces);
   if (!target) return target.error();
-  auto prover =
-      physics::GraspProver::build(problem.hand, problem.object, target->contact, options.proof);
+  auto prover = physics::GraspProver::build(problem.hand, problem.object,
+                                            target->prepared->contact(), options.proof);
   if (!prover) return prover.error();
   const double load_seconds = seconds_since(start);
   GraspReport report = Finder(problem, options, std::move(*target), *prover).run(monitor);

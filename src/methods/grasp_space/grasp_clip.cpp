@@ -114,10 +114,10 @@ void take_stand(const Choreography& plan, const Eigen::VectorXd& target, physics
 }
 
 Status simulate(const Choreography& plan, const physics::GraspServos& servos,
-                const GraspProblem& problem, physics::State& state, GraspClip& made,
+                const geometry::PreparedObject& prepared, physics::State& state, GraspClip& made,
                 const Monitor& monitor) {
-  const Object& object = *problem.object;
-  const Stand stand(object, plan.options.object_world);
+  const Object& object = prepared.object();
+  const Stand stand(prepared, plan.options.object_world);
   StandRecord stood;
   const auto target = [&](double time) -> Eigen::VectorXd {
     return plan.coordinates(time).cwiseProduct(servos.overshoot);
@@ -160,7 +160,8 @@ Status simulate(const Choreography& plan, const physics::GraspServos& servos,
 Result<GraspClip> make_grasp_clip(const GraspProblem& problem, const Grasp& grasp,
                                   const GraspClipOptions& options, const Monitor& monitor) {
   const Hand& hand = *problem.hand;
-  const auto distance = geometry::fast_distance(problem.object->shape);
+  const auto prepared = problem.prepared ? problem.prepared : geometry::prepare(problem.object);
+  const auto& distance = prepared->contact();
   HandPose open = ShapeKinematics(hand, *problem.space).pose(problem.space->open);
   const CoordinateLimits limits = coordinate_limits(hand);
   const Eigen::VectorXd open_q =
@@ -195,7 +196,7 @@ Result<GraspClip> make_grasp_clip(const GraspProblem& problem, const Grasp& gras
                     made.support == Support::kFloor ? std::optional(floor_height) : std::nullopt));
   if (!world) return world.error();
   physics::State state(*world);
-  if (const Status done = simulate(plan, servos, problem, state, made, monitor); !done) {
+  if (const Status done = simulate(plan, servos, *prepared, state, made, monitor); !done) {
     return done.error();
   }
   return made;

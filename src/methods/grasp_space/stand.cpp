@@ -18,10 +18,10 @@ constexpr double kFrequency = 80.0;  // rad/s
 
 }  // namespace
 
-Stand::Stand(const Object& object, const Transform& pose_world)
-    : object_(object), pose_world_(pose_world) {
-  const geometry::SurfaceSampler sampler(*object.shape.mesh);
-  const auto exact = geometry::exact_distance(object.shape);
+Stand::Stand(const geometry::PreparedObject& prepared, const Transform& pose_world)
+    : object_(prepared.object()), pose_world_(pose_world) {
+  const geometry::SurfaceSampler sampler(*object_.shape.mesh);
+  const auto& exact = prepared.exact();
   Random random(1);
   for (int i = 0; i < kPlaces; ++i) {
     // A primitive's mesh lies a little inside it.
@@ -44,7 +44,7 @@ Wrench Stand::wrench(const Transform& pose_world, const physics::Twist& twist_wo
 std::vector<Contact> Stand::contacts(const Transform& pose_world, const Wrench& wrench_world,
                                      int index) const {
   std::vector<Contact> contacts;
-  const double length = std::sqrt(std::max(0.5 * object_.inertia.trace() / object_.mass, 1e-12));
+  const double length = lever(object_);
   Eigen::Matrix<double, 6, 1> wanted;
   wanted << wrench_world.force, wrench_world.torque / length;
   const double size = wanted.norm();

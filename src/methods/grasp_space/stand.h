@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "prehend/core/clip.h"
+#include "prehend/geometry/prepared_object.h"
 #include "prehend/physics/state.h"
 
 namespace prehend::grasp_space {
 
 class Stand {
  public:
-  Stand(const Object& object, const Transform& pose_world);
+  Stand(const geometry::PreparedObject& prepared, const Transform& pose_world);
 
   // Bears the weight and draws the object back to its pose; torque about the centre of mass.
   Wrench wrench(const Transform& pose_world, const physics::Twist& twist_world) const;

@@ -16,11 +16,8 @@
 namespace prehend::grasp_space {
 namespace {
 
-// Between samples of the search's field, whose sensors are centimetres large, and of the field for
-// contacts, which is read a finger's radius away from the surface, where it is smooth.
-constexpr double kSearchSpacing = 0.005, kContactSpacing = 0.002;
-// Finer meshes differ from one of this many faces by less than the field does.
-constexpr int kContactFaces = 20000;
+// Spacing of the search's field, m: its sensors are centimeters large.
+constexpr double kSearchSpacing = 0.005;
 constexpr double kNear = 0.05, kFillStep = 0.02;  // m
 
 // Smaller than a fingertip can hold, or thicker than any hand can span.
@@ -50,8 +47,7 @@ Shape reduced(const Shape& shape, int faces) {
 
 // Touches every brick in which a sensor near the object may be, so that no search waits for one.
 void fill(const geometry::SignedDistance& field, const TriangleMesh& mesh) {
-  Eigen::AlignedBox3d box;
-  for (const Vec3& v : mesh.vertices) box.extend(v);
+  const geometry::Box3 box = geometry::bounding_box(mesh);
   const Vec3 low = box.min() - Vec3::Constant(kNear);
   const Eigen::Vector3i count =
       ((box.sizes().array() + 2.0 * kNear) / kFillStep).ceil().cast<int>();
@@ -62,9 +58,7 @@ void fill(const geometry::SignedDistance& field, const TriangleMesh& mesh) {
 }
 
 Status check_size(const Object& object, const Hand& hand) {
-  Eigen::AlignedBox3d box;
-  for (const Vec3& v : object.shape.mesh->vertices) box.extend(v);
-  Vec3 sizes = box.sizes();
+  Vec3 sizes = geometry::bounding_box(*object.shape.mesh).sizes();
   std::sort(sizes.begin(), sizes.end());
   if (sizes[2] < kSmallest * hand.length) {
     return Error{
@@ -86,20 +80,16 @@ Result<GraspTarget> prepare_target(const GraspProblem& problem, int search_faces
   if (Status status = check_size(*problem.object, *problem.hand); !status) return status.error();
   GraspTarget target;
   target.object = problem.object;
-  target.exact = geometry::exact_distance(shape);
+  target.prepared = problem.prepared ? problem.prepared : geometry::prepare(problem.object);
   target.search_mesh = shape.mesh;
   if (shape.kind == ShapeKind::kMesh) {
-    const Shape contact = reduced(shape, std::max(search_faces, kContactFaces));
-    const Shape search = reduced(contact, search_faces);
+    const Shape search = reduced(shape, search_faces);
     target.search_mesh = search.mesh;
-    target.contact = geometry::brick_field(
-        contact.mesh == shape.mesh ? target.exact : geometry::exact_distance(contact), contact,
-        {kContactSpacing});
     target.metric.whole =
         geometry::brick_field(geometry::exact_distance(search), search, {kSearchSpacing});
     fill(*target.metric.whole, *search.mesh);
   } else {
-    target.metric.whole = target.contact = target.exact;
+    target.metric.whole = target.prepared->exact();
   }
   if (problem.region) {
     TriangleMesh part = cut_to(*target.search_mesh, *problem.region);

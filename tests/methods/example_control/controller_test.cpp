@@ -22,7 +22,7 @@ TEST(Controller, SpringsBalanceInTheRestPoseAlsoAgainstLimits) {
   int beyond = 0;
   const auto [k_s, k_d, k_jl] = controller.gains;
   for (int i = 0; i < kSetpointCount; ++i) {
-    const Eigen::VectorXd rest = controller.rest_pose(i);
+    const Eigen::VectorXd rest = controller.rest_pose(Setpoint(i));
     // eq. 3 to 5 at rest.
     const Eigen::VectorXd outside =
         rest - rest.cwiseMax(controller.lower).cwiseMin(controller.upper);
@@ -144,8 +144,8 @@ TEST(Controller, TheMirroredOneMakesTheMirroredPoseOnTheOtherHand) {
   const Controller controller = make_controller(right), other = mirrored(controller);
   ASSERT_TRUE(fits_hand(other, left).ok());
   ASSERT_TRUE(validate(other).ok());
-  const HandPose pose = pose_from_coordinates(right, {}, controller.rest_pose(2));
-  const HandPose image = pose_from_coordinates(left, {}, other.rest_pose(2));
+  const HandPose pose = pose_from_coordinates(right, {}, controller.rest_pose(Setpoint::kGrip));
+  const HandPose image = pose_from_coordinates(left, {}, other.rest_pose(Setpoint::kGrip));
   const auto frames = segment_frames(right, pose), images = segment_frames(left, image);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     EXPECT_LT((mirror_x(frames[i].position) - images[i].position).norm(), 1e-12);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "methods/example_control/closing_hand.h"
+#include "methods/example_control/placing/closing_hand.h"
 #include "tests/methods/example_control/test_controller.h"
 
 namespace prehend::example_control {
@@ -15,20 +15,20 @@ constexpr double kRadianTolerance = 1e-6;
 class PlanTask : public testing::Test {
  protected:
   void SetUp() override {
-    presentation_.grip_wrist_world = controller_.path.wrist_world[controller_.path.grip_frame];
-    presentation_.grip_wrist_world.position += Vec3(0.03, -0.02, 0.05);
+    placement_.grip_wrist_world = controller_.path.wrist_world[controller_.path.grip_frame];
+    placement_.grip_wrist_world.position += Vec3(0.03, -0.02, 0.05);
   }
   Vec3 at(const TaskPlan& plan, double time) const {
-    return plan.wrist_world.at(time).pose.position - presentation_.grip_wrist_world.position;
+    return plan.wrist_world.at(time).pose.position - placement_.grip_wrist_world.position;
   }
   const Hand hand_ = ball_hand();
   Controller controller_ = test_controller(hand_);
-  Presentation presentation_;
+  GraspPlacement placement_;
 };
 
 TEST_F(PlanTask, TimesFollowEachOther) {
   const GraspTask task;
-  const TaskPlan plan = plan_task(controller_, hand_, presentation_, task);
+  const TaskPlan plan = plan_task(controller_, hand_, placement_, task);
   const double times[] = {0.0,       plan.grip,    plan.lift,  plan.shake, plan.set_down,
                           plan.down, plan.release, plan.leave, plan.end};
   for (size_t i = 1; i < std::size(times); ++i) EXPECT_GT(times[i], times[i - 1]) << i;
@@ -40,11 +40,11 @@ TEST_F(PlanTask, TimesFollowEachOther) {
 
 TEST_F(PlanTask, GripsLiftsAndSetsDownWhereItShould) {
   const GraspTask task;
-  const TaskPlan plan = plan_task(controller_, hand_, presentation_, task);
+  const TaskPlan plan = plan_task(controller_, hand_, placement_, task);
   for (double time : {plan.grip + 0.1, plan.lift, plan.release, plan.leave}) {
     EXPECT_LT(at(plan, time).norm(), kMeterTolerance) << time;
     EXPECT_LT(angle_between(plan.wrist_world.at(time).pose.rotation,
-                            presentation_.grip_wrist_world.rotation),
+                            placement_.grip_wrist_world.rotation),
               kRadianTolerance);
   }
   for (double time : {plan.shake - 0.05, plan.set_down}) {
@@ -53,7 +53,7 @@ TEST_F(PlanTask, GripsLiftsAndSetsDownWhereItShould) {
 }
 
 TEST_F(PlanTask, ComesAndGoesAsTheExampleDid) {
-  const TaskPlan plan = plan_task(controller_, hand_, presentation_);
+  const TaskPlan plan = plan_task(controller_, hand_, placement_);
   const ExamplePath& path = controller_.path;
   const Vec3 came = path.wrist_world[0].position - path.wrist_world[path.grip_frame].position;
   const Vec3 went =
@@ -74,9 +74,9 @@ TEST_F(PlanTask, TheOpenHandStaysAboveTheFloor) {
     controller_.path.wrist_world[f].position.y() -= 0.004 * std::abs(away);
   }
   const ClosingHand open_hand(hand_, controller_);
-  Transform& grip = presentation_.grip_wrist_world;
+  Transform& grip = placement_.grip_wrist_world;
   grip.position.y() = 0.02 - open_hand.lowest(grip.rotation);
-  const TaskPlan plan = plan_task(controller_, hand_, presentation_);
+  const TaskPlan plan = plan_task(controller_, hand_, placement_);
   double lowest = INFINITY;
   for (double time = 0.0; time < plan.end; time += 0.01) {
     const Transform wrist = plan.wrist_world.at(time).pose;
@@ -89,7 +89,7 @@ TEST_F(PlanTask, TheOpenHandStaysAboveTheFloor) {
 TEST_F(PlanTask, ShakesAsOftenAndAsFarAsAsked) {
   GraspTask task;
   task.shakes = 4;
-  const TaskPlan plan = plan_task(controller_, hand_, presentation_, task);
+  const TaskPlan plan = plan_task(controller_, hand_, placement_, task);
   int crossings = 0;
   double farthest = 0.0, before = 0.0;
   for (double time = plan.shake + 0.01; time < plan.set_down; time += 0.005) {
@@ -111,7 +111,7 @@ TEST_F(PlanTask, VelocityAndAccelerationHaveNoSteps) {
   path.target_world.erase(path.target_world.begin(), path.target_world.begin() + 30);
   path.grip_frame -= 36;  // it grips while still moving
   path.release_frame -= 30;
-  const TaskPlan plan = plan_task(controller_, hand_, presentation_);
+  const TaskPlan plan = plan_task(controller_, hand_, placement_);
   constexpr double kStep = 1e-3;
   constexpr double kMostAcceleration = 12.0, kMostJerk = 400.0;  // m/s^2, m/s^3
   for (double time = 0.0; time < plan.end; time += kStep) {
@@ -124,7 +124,7 @@ TEST_F(PlanTask, VelocityAndAccelerationHaveNoSteps) {
 
 TEST_F(PlanTask, ARetreatThatWouldSweepTheObjectBacksOffFirst) {
   ExamplePath& path = controller_.path;
-  const Transform& grip = presentation_.grip_wrist_world;
+  const Transform& grip = placement_.grip_wrist_world;
   const Vec3 ahead = grip.turn(-Vec3::UnitY());
   for (size_t f = path.release_frame; f < path.wrist_world.size(); ++f) {
     const double part = minimum_jerk(double(f - path.release_frame), 0.0,
@@ -132,7 +132,7 @@ TEST_F(PlanTask, ARetreatThatWouldSweepTheObjectBacksOffFirst) {
     path.wrist_world[f].position =
         path.wrist_world[path.release_frame].position + 0.3 * part * grip.turn(-Vec3::UnitZ());
   }
-  const TaskPlan plan = plan_task(controller_, hand_, presentation_);
+  const TaskPlan plan = plan_task(controller_, hand_, placement_);
   double back = 0.0;
   for (double time = plan.leave; time < plan.end; time += 0.01) {
     const Vec3 gone = at(plan, time);

@@ -1,4 +1,4 @@
-#include "methods/example_control/hold.h"
+#include "methods/example_control/holding/hold.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ class HoldTest : public testing::Test {
     setup.collides = false;
     state_.emplace(physics::World::build({&setup, 1}, {}).value());
     const Transform root{exp_map({0.3, -0.4, 0.2}), {0.1, 0.2, -0.1}};
-    state_->set_hand(0, root, test_controller(*hand_).rest_pose(2));
+    state_->set_hand(0, root, test_controller(*hand_).rest_pose(Setpoint::kGrip));
     frames_.resize(hand_->segments.size());
     physics::segment_frames(*state_, 0, frames_);
     box_ = Transform::from_position(root * Vec3(-0.02, -0.05, -0.1));

@@ -13,40 +13,42 @@ class Rehearse : public testing::Test {
   Rehearse() {
     const auto object = std::make_shared<const Object>(*geometry::builtin_object("cylinder"));
     scene_ = grasp_scene(object, {}).run.simulation;
-    good_ = present(*object, *scene_.hands[0].hand, *scene_.hands[0].controller).value();
+    good_ = find_placement(*geometry::prepare(object), *scene_.hands[0].hand,
+                           *scene_.hands[0].controller)
+                .value();
     beside_ = good_;
     beside_.grip_wrist_world.position += Vec3(0.0, 0.0, 0.2);
   }
 
   SimulationProblem scene_;
-  Presentation good_, beside_;
+  GraspPlacement good_, beside_;
 };
 
-TEST_F(Rehearse, TakesTheWayThatIsHeld) {
-  const Presentation ways[] = {beside_, beside_, good_};
-  const Rehearsal found = rehearse(scene_, ways);
-  EXPECT_EQ(found.way, 2);
+TEST_F(Rehearse, TakesThePlacementThatIsHeld) {
+  const GraspPlacement placements[] = {beside_, beside_, good_};
+  const Rehearsal found = rehearse(scene_, placements);
+  EXPECT_EQ(found.placement, 2);
   EXPECT_TRUE(found.held);
   EXPECT_LT(found.slip, 0.005);
 }
 
 TEST_F(Rehearse, NothingThatIsHeldIsToldApart) {
-  const Presentation ways[] = {beside_};
-  const Rehearsal found = rehearse(scene_, ways);
-  EXPECT_EQ(found.way, 0);
+  const GraspPlacement placements[] = {beside_};
+  const Rehearsal found = rehearse(scene_, placements);
+  EXPECT_EQ(found.placement, 0);
   EXPECT_FALSE(found.held);
 }
 
 // The paper's grip holds nothing and alpha changes forces; neither changes how things stand.
 TEST_F(Rehearse, TheScenesGripPlaysNoPart) {
-  const Presentation ways[] = {good_, beside_};
-  const Rehearsal found = rehearse(scene_, ways);
+  const GraspPlacement placements[] = {good_, beside_};
+  const Rehearsal found = rehearse(scene_, placements);
   SimulationOptions options;
   options.grip = Grip::kPaper;
   options.terms.arm = false;
   scene_.hands[0].alpha = 0.5;
-  const Rehearsal paper = rehearse(scene_, ways, options);
-  EXPECT_EQ(found.way, paper.way);
+  const Rehearsal paper = rehearse(scene_, placements, options);
+  EXPECT_EQ(found.placement, paper.placement);
   EXPECT_EQ(found.slip, paper.slip);
   EXPECT_EQ(found.badness, paper.badness);
 }

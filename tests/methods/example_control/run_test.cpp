@@ -13,7 +13,7 @@ constexpr double kSlip = 0.01;  // m
 // A short task with a cylinder like the example's.
 class Run : public testing::Test {
  protected:
-  static GraspScene scene() {
+  static StagedGrasp scene() {
     GraspTask task;
     task.settle_seconds = 0.7;
     task.lift = 0.1;
@@ -79,7 +79,7 @@ TEST_F(Run, HoldsLiftsAndLetsGoTheSameWayEveryTime) {
 
 // What the report says is what the clip shows.
 TEST_F(Run, SlipIsWhatTheClipShows) {
-  const GraspScene made = scene();
+  const StagedGrasp made = scene();
   const auto report = run(made.run);
   ASSERT_TRUE(report.ok()) << report.message();
   const Clip& clip = report->clip;

@@ -64,8 +64,9 @@ class SetpointsTest : public testing::Test {
   ExampleData model_motion(const Eigen::MatrixXd& blends, Eigen::MatrixXd& accelerations) const {
     constexpr double kRate = 500.0;
     const int dof = static_cast<int>(controller_.neutral.size());
-    const Eigen::MatrixXd angles = linear_response(blends, kRate, controller_.rest_pose(0),
-                                                   Eigen::VectorXd::Zero(dof), controller_);
+    const Eigen::MatrixXd angles =
+        linear_response(blends, kRate, controller_.rest_pose(Setpoint::kNeutral),
+                        Eigen::VectorXd::Zero(dof), controller_);
     const int frames = static_cast<int>(angles.rows());
     ExampleData data;
     data.frame_rate = kRate;
@@ -139,7 +140,9 @@ TEST_F(SetpointsTest, TheResponseSettlesAtTheRestPose) {
   const Eigen::MatrixXd response =
       linear_response(blends, 60.0, controller_.neutral,
                       Eigen::VectorXd::Zero(controller_.neutral.size()), controller_);
-  EXPECT_LT((response.bottomRows(1).transpose() - controller_.rest_pose(2)).cwiseAbs().maxCoeff(),
+  EXPECT_LT((response.bottomRows(1).transpose() - controller_.rest_pose(Setpoint::kGrip))
+                .cwiseAbs()
+                .maxCoeff(),
             1e-5);
 }
 

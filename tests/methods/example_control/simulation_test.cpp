@@ -35,12 +35,12 @@ class SimulationTest : public testing::Test {
   }
   // A hand around a cylinder that stands on the floor or is fixed.
   static SimulationProblem around(bool fixed) {
-    const GraspScene scene = grasp_scene(cylinder(), {});
+    const StagedGrasp scene = grasp_scene(cylinder(), {});
     SimulationProblem problem = scene.run.simulation;
     problem.objects[0].object = cylinder(fixed);
     problem.hands[0].wrist_world =
         RigidCurve::still(scene.plan.wrist_world.at(scene.plan.grip + 0.01).pose);
-    problem.hands[0].start_angles = problem.hands[0].controller->rest_pose(1);
+    problem.hands[0].start_angles = problem.hands[0].controller->rest_pose(Setpoint::kOpen);
     return problem;
   }
   static void wait(Simulation& simulation, double seconds, Cue cue = {}) {
@@ -97,24 +97,26 @@ TEST_F(SimulationTest, CuesBySetpointOpenAndCloseTheHand) {
   constexpr double kThere = radians(2.0);  // rms; limits hold back some of the way
   constexpr double kSettle = 1.5;
   const Controller& controller = fitted_grasp().controller;
-  ASSERT_GT((controller.rest_pose(1) - controller.rest_pose(2)).norm() / std::sqrt(57.0),
+  ASSERT_GT((controller.rest_pose(Setpoint::kOpen) - controller.rest_pose(Setpoint::kGrip)).norm() /
+                std::sqrt(57.0),
             2.0 * kThere);
   for (Grip grip : {Grip::kPaper, Grip::kHold}) {
     SimulationOptions options;
     options.grip = grip;
     auto simulation = Simulation::build(alone(), options);
     ASSERT_TRUE(simulation.ok()) << simulation.message();
-    for (int setpoint : {1, 2, 1, 2}) {
+    for (const Setpoint setpoint :
+         {Setpoint::kOpen, Setpoint::kGrip, Setpoint::kOpen, Setpoint::kGrip}) {
       wait(*simulation, kSettle, {.setpoint = setpoint});
       const Eigen::VectorXd pose = controller.rest_pose(setpoint);
       EXPECT_LT(off(*simulation, pose.cwiseMax(controller.lower).cwiseMin(controller.upper)),
                 kThere)
-          << setpoint;
+          << index_of(setpoint);
       EXPECT_EQ(simulation->phase(0), Phase::kNeutral);
-      EXPECT_EQ(simulation->blend(0), Blend(Blend::Unit(setpoint)));
+      EXPECT_EQ(simulation->blend(0), Blend(Blend::Unit(index_of(setpoint))));
     }
     wait(*simulation, kSettle);
-    EXPECT_LT(off(*simulation, controller.rest_pose(0)), kThere);
+    EXPECT_LT(off(*simulation, controller.rest_pose(Setpoint::kNeutral)), kThere);
   }
 }
 
@@ -190,7 +192,7 @@ TEST_F(SimulationTest, AHoldKeepsJointsInTheHandsOwnRange) {
     options.grip = grip;
     auto simulation = Simulation::build(problem, options);
     ASSERT_TRUE(simulation.ok()) << simulation.message();
-    wait(*simulation, 1.0, {.setpoint = 2});
+    wait(*simulation, 1.0, {.setpoint = Setpoint::kGrip});
     const double out = own.lower[joint] - simulation->angles(0)[joint];
     EXPECT_EQ(out > radians(15.0), grip == Grip::kPaper) << degrees(out);
     EXPECT_EQ(out < kGives, grip == Grip::kHold) << degrees(out);
@@ -231,7 +233,7 @@ TEST_F(SimulationTest, FingersWaveOnlyWithoutCompensationOfTheArm) {
                       start.position + Vec3(0.0, 0.04 * wave, 0.0)});
   }
   problem.hands[0].wrist_world = RigidCurve::through_samples(wrists, 60.0);
-  const Eigen::VectorXd rest = fitted_grasp().controller.rest_pose(0);
+  const Eigen::VectorXd rest = fitted_grasp().controller.rest_pose(Setpoint::kNeutral);
   const auto waving = [&](const Terms& terms) {
     SimulationOptions options;
     options.grip = Grip::kPaper;
@@ -255,7 +257,7 @@ TEST_F(SimulationTest, FingersWaveOnlyWithoutCompensationOfTheArm) {
 // As a mouse does, sixty times a second and not between; and at once to another place.
 TEST_F(SimulationTest, AWristMovedInJerksDoesNotMakeTheFingersWave) {
   const Transform start = alone().hands[0].wrist_world.at(0.0).pose;
-  const Eigen::VectorXd rest = fitted_grasp().controller.rest_pose(0);
+  const Eigen::VectorXd rest = fitted_grasp().controller.rest_pose(Setpoint::kNeutral);
   const auto farthest = [&](const Terms& terms, bool leaps) {
     SimulationOptions options;
     options.terms = terms;
@@ -279,13 +281,13 @@ TEST_F(SimulationTest, AWristMovedInJerksDoesNotMakeTheFingersWave) {
   EXPECT_LT(farthest({}, true), radians(10.0));
 }
 
-// What was sampled while an object was presented is what the closing hand reads.
-TEST_F(SimulationTest, AFieldFromThePresentationLeavesNothingToSample) {
+// What was sampled while an object was placed is what the closing hand reads.
+TEST_F(SimulationTest, AnObjectPreparedForPlacingLeavesNothingToSample) {
   const auto bottle = std::make_shared<const Object>(*geometry::builtin_object("bottle"));
-  const GraspScene scene = grasp_scene(bottle, {});
+  const StagedGrasp scene = grasp_scene(bottle, {});
   SimulationProblem problem = scene.run.simulation;
   const auto field =
-      std::dynamic_pointer_cast<const geometry::BrickField>(problem.objects[0].distance);
+      std::dynamic_pointer_cast<const geometry::BrickField>(problem.objects[0].prepared->contact());
   ASSERT_NE(field, nullptr);
   const size_t before = field->brick_count();
   const auto gripped_at = [&] {
@@ -299,7 +301,7 @@ TEST_F(SimulationTest, AFieldFromThePresentationLeavesNothingToSample) {
   };
   const Vec3 shared = gripped_at();
   EXPECT_LE(field->brick_count(), before + 2);
-  problem.objects[0].distance.reset();
+  problem.objects[0].prepared.reset();
   EXPECT_EQ(shared, gripped_at());
 }
 
@@ -307,7 +309,7 @@ TEST_F(SimulationTest, TheSameCuesGiveTheSameBytes) {
   const auto play = [] {
     auto simulation = Simulation::build(around(false), {}).value();
     wait(simulation, 0.5, {.grip = true});
-    wait(simulation, 0.2, {.setpoint = 1});
+    wait(simulation, 0.2, {.setpoint = Setpoint::kOpen});
     wait(simulation, 0.2, {.alpha = 0.3});
     return simulation.state().snapshot();
   };
@@ -345,7 +347,7 @@ struct Storm {
     if (simulation.time() < next_choice) return;
     next_choice += random.uniform(0.2, 1.0);
     cue.setpoint.reset();
-    if (random.uniform() < 0.7) cue.setpoint = random.below(kSetpointCount);
+    if (random.uniform() < 0.7) cue.setpoint = Setpoint(random.below(kSetpointCount));
     cue.alpha = random.uniform();
     cue.grip = random.uniform() < 0.5;
     cue.release = !cue.grip;

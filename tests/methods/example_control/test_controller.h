@@ -6,17 +6,10 @@
 #include "prehend/hands/closed_hand.h"
 #include "prehend/methods/example_control/examples.h"
 #include "prehend/methods/example_control/fit.h"
-#include "prehend/methods/example_control/grasp_task.h"
-#include "prehend/methods/example_control/run.h"
+#include "prehend/methods/example_control/stage_grasp.h"
+#include "tests/hands/ball_hand.h"
 
 namespace prehend::example_control {
-
-inline Hand ball_hand(double length = 0.19) {
-  HandOptions options;
-  options.profile = HandProfile::kBall;
-  options.size.length = length;
-  return *build_hand(options);
-}
 
 // Angles of the performer's hand on another.
 inline Eigen::VectorXd on_hand(const hands::Performer& performer, const Eigen::VectorXd& q,
@@ -105,33 +98,21 @@ inline const FitResult& fitted_grasp() {
   return kResult;
 }
 
-// A hand that grasps, lifts, sets down and lets go of an object on a floor.
-struct GraspScene {
-  RunProblem run;
-  TaskPlan plan;
-};
-inline GraspScene grasp_scene(const ObjectPtr& object, const GraspTask& task) {
-  const FitResult& fitted = fitted_grasp();
-  const auto controller = std::make_shared<const Controller>(fitted.controller);
-  const Presentation place =
-      present(*object, *fitted.hand, *controller, {.turn = PresentOptions::Turn::kNone}).value();
-  GraspScene scene;
-  scene.plan = plan_task(*controller, *fitted.hand, place, task);
-  SimulationProblem& simulation = scene.run.simulation;
-  ControlledHand& hand = simulation.hands.emplace_back();
-  hand.hand = fitted.hand;
-  hand.controller = controller;
-  hand.wrist_world = scene.plan.wrist_world;
+// A hand that grasps, lifts, sets down and lets go of an object on a floor, as it is given and without
+// a rehearsal.
+inline StagedGrasp grasp_scene(const ObjectPtr& object, const GraspTask& task) {
+  SimulationProblem scene;
+  ControlledHand& hand = scene.hands.emplace_back();
+  hand.hand = fitted_grasp().hand;
+  hand.controller = std::make_shared<const Controller>(fitted_grasp().controller);
   hand.open_while_closing = true;
-  simulation.objects.push_back({object, place.object_world, place.distance});
-  simulation.floor_height = 0.0;
-  scene.run.seconds = scene.plan.end;
-  scene.run.cues = {{scene.plan.grip, 0, {.grip = true}},
-                    {scene.plan.release, 0, {.release = true}}};
-  scene.run.carry_from = scene.plan.lift;
-  scene.run.carry_to = scene.plan.down;
-  scene.run.lift = task.lift;
-  return scene;
+  scene.objects.push_back({object, Transform()});
+  scene.floor_height = 0.0;
+  GraspStaging staging;
+  staging.task = task;
+  staging.placement.turn = PlacementOptions::Turn::kNone;
+  staging.placements = 1;
+  return stage_grasp(scene, staging).value();
 }
 
 }  // namespace prehend::example_control

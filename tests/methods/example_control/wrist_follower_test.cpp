@@ -1,4 +1,4 @@
-#include "methods/example_control/wrist_follower.h"
+#include "methods/example_control/holding/wrist_follower.h"
 
 #include <gtest/gtest.h>
 

@@ -42,7 +42,8 @@ TEST(Stand, ItsPushesGiveTheWrenchWithinTheConesOnTheSurface) {
     const Object object = geometry::builtin_object(name).value();
     const auto exact = geometry::exact_distance(object.shape);
     const Transform pose{exp_map({0.3, -0.8, 0.5}), {0.1, 0.2, 0.3}};
-    const Stand stand(object, pose);
+    const auto prepared = geometry::prepare(std::make_shared<const Object>(object));
+    const Stand stand(*prepared, pose);
     const double weight = object.mass * kStandardGravity;
     for (const Wrench& wanted :
          {Wrench{weight * Vec3::UnitY(), Vec3::Zero()},
@@ -66,7 +67,8 @@ TEST(Stand, ItsPushesGiveTheWrenchWithinTheConesOnTheSurface) {
 TEST(Stand, AtItsPlaceItBearsTheWeightAndElsewhereItDrawsBack) {
   const Object object = geometry::builtin_object("hammer").value();
   const Transform pose{exp_map({0.0, 1.0, 0.0}), {0.0, 0.5, 0.0}};
-  const Stand stand(object, pose);
+  const auto prepared = geometry::prepare(std::make_shared<const Object>(object));
+  const Stand stand(*prepared, pose);
   const Wrench rest = stand.wrench(pose, {});
   EXPECT_LT((rest.force - object.mass * kStandardGravity * Vec3::UnitY()).norm(), 1e-9);
   EXPECT_LT(rest.torque.norm(), 1e-9);

@@ -28,8 +28,10 @@ inline constexpr int kPhaseCount = 8;
 // "neutral", "opening-1", "closing", "gripping", "releasing", "opening-2", "relaxing", "neutral-2".
 const char* to_string(Phase phase);
 
+// The six of figure 3, in the order in which a grasp passes through them.
+enum class Setpoint { kNeutral, kOpen, kGrip, kRelease, kOpenAgain, kNeutralAgain };
 inline constexpr int kSetpointCount = 6;
-inline constexpr int kGripSetpoint = 2;
+constexpr int index_of(Setpoint setpoint) { return static_cast<int>(setpoint); }
 using Blend = Eigen::Matrix<double, kSetpointCount, 1>;
 // A setpoint a row, a degree of freedom a column.
 using Setpoints = Eigen::Matrix<double, kSetpointCount, Eigen::Dynamic>;
@@ -78,9 +80,9 @@ struct Controller {
   double grip_seconds = 0.0;
   ExamplePath path;
 
-  // Where setpoint `i` alone would bring the hand: passive and active springs are equally stiff and
+  // Where a setpoint alone would bring the hand: passive and active springs are equally stiff and
   // meet half way, or a little beyond a limit.
-  Eigen::VectorXd rest_pose(int i) const;
+  Eigen::VectorXd rest_pose(Setpoint setpoint) const;
 };
 
 // Sizes that agree, finite numbers, D1 < D2, gains above zero, lower <= upper.

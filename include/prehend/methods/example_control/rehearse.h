@@ -1,4 +1,4 @@
-// Which way to present an object the hand holds best: tried in short simulations of the grasp.
+// Beyond the paper: which placement the hand holds best, tried in short simulations of the grasp.
 #pragma once
 
 #include <span>
@@ -9,24 +9,27 @@
 namespace prehend::example_control {
 
 struct RehearsalOptions {
-  // The first way that is less bad than this is taken without a look at the others: of a
-  // centimetre of slip, 15 degrees of turning and a force of 15 weights each counts one.
-  double good = 1.2;
+  // The first placement whose badness is below this is taken without a look at the others. A
+  // centimeter of slip, 15 degrees of turning and a grip force of 15 weights each count as one.
+  double good_enough = 1.2;
 };
 
 struct Rehearsal {
-  int way = 0;  // the best
+  int placement = 0;  // index of the best
+  int tried = 0;      // placements that were simulated
   bool held = false;
-  // The worst of a hand that comes as it should and one that comes a little beside.
+  // Of two tries, one with the wrist where it should be and one with it 4 mm beside, the worse.
   double slip = 0.0;    // m, of the object in the hand
   double turned = 0.0;  // rad
   double badness = 0.0;
 };
 
 // The hand grips, lifts a little and shakes once, by `hold` with an alpha of 0, whatever the
-// scene's grip. Of `scene`'s hands the first counts, and of its objects the first is gripped; where
-// both are comes from the ways.
-Rehearsal rehearse(const SimulationProblem& scene, std::span<const Presentation> ways,
-                   const SimulationOptions& simulation = {}, const RehearsalOptions& options = {});
+// scene's grip. The first hand of `scene` grips its first object; where both are comes from the
+// placements. Several placements are simulated at once; the answer does not depend on how many. A
+// stop gives the best until then.
+Rehearsal rehearse(const SimulationProblem& scene, std::span<const GraspPlacement> placements,
+                   const SimulationOptions& simulation = {}, const RehearsalOptions& options = {},
+                   const Monitor& monitor = {});
 
 }  // namespace prehend::example_control

@@ -11,6 +11,7 @@
 #include "prehend/core/clip.h"
 #include "prehend/core/rigid_curve.h"
 #include "prehend/core/summary.h"
+#include "prehend/geometry/prepared_object.h"
 #include "prehend/methods/example_control/blend.h"
 #include "prehend/physics/state.h"
 
@@ -50,8 +51,8 @@ struct ControlledHand {
 struct PlacedObject {
   ObjectPtr object;
   Transform pose_world;
-  // Of the shape; left empty, one is made. Sharing it shares what was sampled of a mesh so far.
-  std::shared_ptr<const geometry::SignedDistance> distance;
+  // Of the same shape; left empty, it is made. Sharing it shares what was sampled of a mesh so far.
+  geometry::PreparedObjectPtr prepared;
 };
 
 struct SimulationProblem {
@@ -109,7 +110,7 @@ struct Cue {
   bool grip = false;
   bool release = false;
   // By hand (figure 7): this setpoint alone, whatever the state.
-  std::optional<int> setpoint;
+  std::optional<Setpoint> setpoint;
   std::optional<double> alpha;  // from now on
   // Instead of the curve, given at every step; a new one may come as seldom as a mouse or a tracker
   // knows it. It is followed 40 ms late, so that jumps make a smooth motion whose acceleration the

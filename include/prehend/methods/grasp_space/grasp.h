@@ -9,6 +9,7 @@
 #include "prehend/core/object.h"
 #include "prehend/core/result.h"
 #include "prehend/core/summary.h"
+#include "prehend/geometry/prepared_object.h"
 #include "prehend/methods/grasp_space/refine.h"
 #include "prehend/methods/grasp_space/search.h"
 #include "prehend/physics/grasp_proof.h"
@@ -19,6 +20,8 @@ namespace prehend::grasp_space {
 struct GraspProblem {
   HandPtr hand;
   ObjectPtr object;
+  // Of the same shape; left empty, it is made. What is made of it once is shared by all stages.
+  geometry::PreparedObjectPtr prepared;
   std::shared_ptr<const GraspSpace> space;
   std::optional<Region> region;
   // Where the user wants the wrist, in the object's frame; searched parameters start from it.
@@ -92,10 +95,9 @@ Result<GraspReport> find_grasps(const GraspProblem& problem, const GraspOptions&
 // What the stages share, prepared once for an object. Fine to use from many threads.
 struct GraspTarget {
   ObjectPtr object;
-  MetricTarget metric;                                      // for the search: reduced
-  std::shared_ptr<const TriangleMesh> search_mesh;          // reduced; inside the region, if any
-  std::shared_ptr<const geometry::SignedDistance> contact;  // for touching and simulation
-  std::shared_ptr<const geometry::ExactDistance> exact;     // for judging
+  MetricTarget metric;                              // for the search: reduced
+  std::shared_ptr<const TriangleMesh> search_mesh;  // reduced; inside the region, if any
+  geometry::PreparedObjectPtr prepared;             // for touching, simulation and judging
 };
 Result<GraspTarget> prepare_target(const GraspProblem& problem, int search_faces);
 

@@ -8,7 +8,7 @@
 namespace prehend::example_control {
 
 // Directions of the world, the wrist at the grip being the origin.
-struct Manner {
+struct ApproachDirection {
   Quat wrist = Quat::Identity();
   double turned = 0.0;  // rad, from the example's
   bool level = true;    // the palm faces aside rather than down
@@ -21,6 +21,6 @@ struct Manner {
 
 // The example's own first. A palm that faces aside can also come from above, as a person's arm
 // turns it for what lies low; one that faces down or up stays as it is.
-std::vector<Manner> manners(const Hand& hand, const Controller& controller);
+std::vector<ApproachDirection> approach_directions(const Hand& hand, const Controller& controller);
 
 }  // namespace prehend::example_control

@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
-#include "methods/example_control/closing_hand.h"
-#include "methods/example_control/manner.h"
+#include "methods/example_control/placing/approach_direction.h"
+#include "methods/example_control/placing/closing_hand.h"
 #include "prehend/geometry/builtin.h"
 #include "prehend/geometry/primitive.h"
 #include "prehend/hands/standing.h"
-#include "prehend/methods/example_control/grasp_task.h"
+#include "prehend/methods/example_control/placements.h"
 #include "tests/methods/example_control/test_controller.h"
 
 namespace prehend::example_control {
@@ -35,20 +35,20 @@ Object box(const Vec3& half, double mass = 0.2) {
   return *geometry::object_from_primitive("box", ShapeKind::kBox, half, mass);
 }
 
-TEST(hands::Standing, ABoxStandsOnSixSidesByItsHalfWidths) {
+TEST(RestingPose, ABoxStandsOnSixSidesByItsHalfWidths) {
   const Object object = box({0.02, 0.04, 0.03});
-  const auto sides = hands::standing_sides(object, radians(3.0));
+  const auto sides = hands::resting_poses(object, radians(3.0));
   ASSERT_EQ(sides.size(), 6u);
   EXPECT_LT(angle_between(sides[0].rotation, Quat::Identity()), 1e-9);
   EXPECT_NEAR(sides[0].margin, 0.02, 1e-9);
   EXPECT_NEAR(sides[0].tip, std::atan2(0.02, 0.04), 1e-9);
-  for (const hands::Standing& side : sides) {
+  for (const hands::RestingPose& side : sides) {
     const Vec3 up = side.rotation.conjugate() * Vec3::UnitY();
     EXPECT_NEAR(up.cwiseAbs().maxCoeff(), 1.0, 1e-9);
   }
 }
 
-TEST(hands::Standing, WhatLeansFallsOntoItsNearestSide) {
+TEST(RestingPose, WhatLeansFallsOntoItsNearestSide) {
   const Object object = box({0.02, 0.04, 0.03});
   // It tips beyond atan(0.02 / 0.04) = 26.6 degrees about z.
   const Vec3 stands =
@@ -61,27 +61,31 @@ TEST(hands::Standing, WhatLeansFallsOntoItsNearestSide) {
 }
 
 // A tilted centre of mass: the foot leaves the ground.
-TEST(hands::Standing, AnUnbalancedBoxFallsToItsHeavySide) {
+TEST(RestingPose, AnUnbalancedBoxFallsToItsHeavySide) {
   Object object = box({0.02, 0.04, 0.03});
   object.center_of_mass = {0.025, 0.0, 0.0};
   const Vec3 up = hands::put_down(object, Quat::Identity()).rotation.conjugate() * Vec3::UnitY();
   EXPECT_NEAR(up.x(), -1.0, 1e-9);
 }
 
-class Present : public testing::Test {
+geometry::PreparedObjectPtr ready(const Object& object) {
+  return geometry::prepare(std::make_shared<const Object>(object));
+}
+
+class Placements : public testing::Test {
  protected:
   const Hand hand_ = ball_hand();
   const Controller controller_ = test_controller(hand_);
 };
 
-TEST_F(Present, FindsTheExamplesOwnGrip) {
+TEST_F(Placements, FindsTheExamplesOwnGrip) {
   const Object object =
       *geometry::object_from_primitive("cylinder", ShapeKind::kCylinder, {0.03, 0.09, 0.0}, 0.2);
-  const auto found = present(object, hand_, controller_);
+  const auto found = find_placement(*ready(object), hand_, controller_);
   ASSERT_TRUE(found.ok()) << found.message();
   EXPECT_EQ(found->digits, 5);
   // Squeezed from all around without support from below, 1 / friction with its margin.
-  EXPECT_LT(found->quality, 1.05 * 1.5 / object.friction);
+  EXPECT_LT(found->squeeze, 1.05 * 1.5 / object.friction);
   const ExamplePath& path = controller_.path;
   const Transform& grip = path.wrist_world[path.grip_frame];
   const Vec3 there = grip.inverse() * path.target_world[path.grip_frame].position;
@@ -92,7 +96,7 @@ TEST_F(Present, FindsTheExamplesOwnGrip) {
 }
 
 // Recorded objects have their frames where their makers put them.
-TEST_F(Present, WhereTheExamplesObjectHasItsFrameDoesNotMatter) {
+TEST_F(Placements, WhereTheExamplesObjectHasItsFrameDoesNotMatter) {
   const Object object =
       *geometry::object_from_primitive("cylinder", ShapeKind::kCylinder, {0.03, 0.09, 0.0}, 0.2);
   Controller elsewhere = controller_;
@@ -100,7 +104,8 @@ TEST_F(Present, WhereTheExamplesObjectHasItsFrameDoesNotMatter) {
   elsewhere.path.target_center = center;
   for (Transform& pose : elsewhere.path.target_world)
     pose = pose * Transform::from_position(-center);
-  const auto one = present(object, hand_, controller_), other = present(object, hand_, elsewhere);
+  const auto one = find_placement(*ready(object), hand_, controller_),
+             other = find_placement(*ready(object), hand_, elsewhere);
   ASSERT_TRUE(one.ok() && other.ok());
   constexpr double kSame = 1e-9;
   EXPECT_LT((one->object_world.position - other->object_world.position).norm(), kSame);
@@ -108,37 +113,38 @@ TEST_F(Present, WhereTheExamplesObjectHasItsFrameDoesNotMatter) {
 }
 
 // A hand that hardly opens is opened wider for what does not fit.
-TEST_F(Present, AHandOpensAsFarAsTheObjectIsWide) {
+TEST_F(Placements, AHandOpensAsFarAsTheObjectIsWide) {
   const Object object =
       *geometry::object_from_primitive("cylinder", ShapeKind::kCylinder, {0.03, 0.09, 0.0}, 0.2);
   const Controller narrow = opened_wider(controller_, -0.9);
   const double open = ClosingHand(hand_, narrow).opening();
   ASSERT_LT(open, ClosingHand(hand_, controller_).opening());
-  const auto found = presentations(object, hand_, narrow, {}, 4);
+  const auto found = find_placements(*ready(object), hand_, narrow, {}, 4);
   ASSERT_TRUE(found.ok()) << found.message();
   const auto widest = std::max_element(found->begin(), found->end(), [&](auto& a, auto& b) {
     return ClosingHand(hand_, *a.controller).opening() <
            ClosingHand(hand_, *b.controller).opening();
   });
   EXPECT_GT(ClosingHand(hand_, *widest->controller).opening(), open);
-  const auto easy = presentations(object, hand_, controller_, {}, 4);
-  for (const Presentation& way : *easy) EXPECT_EQ(way.controller->positions, controller_.positions);
+  const auto easy = find_placements(*ready(object), hand_, controller_, {}, 4);
+  for (const GraspPlacement& way : *easy)
+    EXPECT_EQ(way.controller->positions, controller_.positions);
 }
 
 // Invariants of what is presented, for all ten objects of the task.
-TEST_F(Present, TheTenObjectsStandAndTheHandComesFreely) {
+TEST_F(Placements, TheTenObjectsStandAndTheHandComesFreely) {
   constexpr double kStands = 1e-9, kDeepest = 2.5e-3;  // m
-  PresentOptions options;
+  PlacementOptions options;
   options.floor_height = 0.3;
   for (const char* name :
        {"cylinder", "box", "sphere", "mug", "bottle", "book", "hammer", "bunny", "bulb", "wedge"}) {
     const Object object = *geometry::builtin_object(name);
-    const auto found = present(object, hand_, controller_, options);
+    const auto found = find_placement(*ready(object), hand_, controller_, options);
     ASSERT_TRUE(found.ok()) << found.message();
     EXPECT_NEAR(lowest_point(object, found->object_world), 0.3, kStands) << name;
     EXPECT_GE(found->digits, 3) << name;
-    EXPECT_LT(found->quality, 4.0) << name;
-    const Eigen::VectorXd open = controller_.rest_pose(1);
+    EXPECT_LT(found->squeeze, 4.0) << name;
+    const Eigen::VectorXd open = controller_.rest_pose(Setpoint::kOpen);
     EXPECT_GT(lowest_point(hand_, found->grip_wrist_world, open), 0.3 + 0.9 * options.clearance);
     const auto exact = geometry::exact_distance(object.shape);
     ClosingHand closing(hand_, controller_);
@@ -148,24 +154,25 @@ TEST_F(Present, TheTenObjectsStandAndTheHandComesFreely) {
   }
 }
 
-TEST_F(Present, TurnsOnlyAsFarAsAllowed) {
+TEST_F(Placements, TurnsOnlyAsFarAsAllowed) {
   const Object object = *geometry::builtin_object("mug");
-  PresentOptions options;
-  options.turn = PresentOptions::Turn::kUpright;
-  const auto upright = present(object, hand_, controller_, options);
+  PlacementOptions options;
+  options.turn = PlacementOptions::Turn::kUpright;
+  const auto upright = find_placement(*ready(object), hand_, controller_, options);
   ASSERT_TRUE(upright.ok()) << upright.message();
   EXPECT_NEAR((upright->object_world.rotation * Vec3::UnitY()).y(), 1.0, 1e-12);
-  options.turn = PresentOptions::Turn::kNone;
-  const auto given = present(object, hand_, controller_, options);
+  options.turn = PlacementOptions::Turn::kNone;
+  const auto given = find_placement(*ready(object), hand_, controller_, options);
   if (given.ok()) {
     EXPECT_EQ(angle_between(given->object_world.rotation, Quat::Identity()), 0.0);
   }
 }
 
-TEST_F(Present, TheHandKeepsTheExamplesOrientationIfAsked) {
-  PresentOptions options;
+TEST_F(Placements, TheHandKeepsTheExamplesOrientationIfAsked) {
+  PlacementOptions options;
   options.turn_hand = false;
-  const auto found = present(*geometry::builtin_object("sphere"), hand_, controller_, options);
+  const auto found =
+      find_placement(*ready(*geometry::builtin_object("sphere")), hand_, controller_, options);
   ASSERT_TRUE(found.ok());
   const ExamplePath& path = controller_.path;
   EXPECT_EQ(
@@ -174,13 +181,13 @@ TEST_F(Present, TheHandKeepsTheExamplesOrientationIfAsked) {
 }
 
 // The palm of the example faces aside; turned, it faces down, and all else turns with it.
-TEST_F(Present, AHandThatComesFromAboveIsTheExamplesTurned) {
-  const auto all = manners(hand_, controller_);
+TEST_F(Placements, AHandThatComesFromAboveIsTheExamplesTurned) {
+  const auto all = approach_directions(hand_, controller_);
   ASSERT_EQ(all.size(), 4u);
   EXPECT_EQ(all[0].turned, 0.0);
   EXPECT_TRUE(all[0].level);
   EXPECT_NEAR(all[3].ahead.dot(all[0].ahead), 0.0, 0.05);
-  for (const Manner& manner : all) {
+  for (const ApproachDirection& manner : all) {
     const Vec3 fingers = manner.wrist * -Vec3::UnitZ();
     EXPECT_GT(fingers.dot(manner.along), 0.9);
     EXPECT_NEAR(manner.ahead.dot(manner.across), 0.0, 1e-9);
@@ -193,14 +200,14 @@ TEST_F(Present, AHandThatComesFromAboveIsTheExamplesTurned) {
   }
 }
 
-TEST_F(Present, WaysAreUnlikeAndTheFirstIsTheBest) {
+TEST_F(Placements, PlacementsAreUnlikeAndTheFirstIsTheBest) {
   const Object object = *geometry::builtin_object("box");
-  const auto ways = presentations(object, hand_, controller_, {}, 6);
+  const auto ways = find_placements(*ready(object), hand_, controller_, {}, 6);
   ASSERT_TRUE(ways.ok()) << ways.message();
   ASSERT_EQ(ways->size(), 6u);
   for (size_t i = 0; i < ways->size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
-      const Presentation &a = (*ways)[i], &b = (*ways)[j];
+      const GraspPlacement &a = (*ways)[i], &b = (*ways)[j];
       const double apart = angle_between(a.grip_wrist_world.rotation, b.grip_wrist_world.rotation) +
                            angle_between(a.object_world.rotation, b.object_world.rotation);
       EXPECT_GT(apart, radians(5.0)) << i << " " << j;
@@ -208,31 +215,31 @@ TEST_F(Present, WaysAreUnlikeAndTheFirstIsTheBest) {
   }
 }
 
-TEST_F(Present, TwiceIsTheSame) {
+TEST_F(Placements, TwiceIsTheSame) {
   const Object object = *geometry::builtin_object("bulb");
-  const auto first = present(object, hand_, controller_);
-  const auto second = present(object, hand_, controller_);
+  const auto first = find_placement(*ready(object), hand_, controller_);
+  const auto second = find_placement(*ready(object), hand_, controller_);
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_EQ(first->grip_wrist_world.position, second->grip_wrist_world.position);
   EXPECT_EQ(first->object_world.rotation.coeffs(), second->object_world.rotation.coeffs());
-  EXPECT_EQ(first->quality, second->quality);
+  EXPECT_EQ(first->squeeze, second->squeeze);
 }
 
-TEST_F(Present, WhatIsTooLargeIsNamedWithItsSize) {
-  const auto found = present(box({0.15, 0.15, 0.15}), hand_, controller_);
+TEST_F(Placements, WhatIsTooLargeIsNamedWithItsSize) {
+  const auto found = find_placement(*ready(box({0.15, 0.15, 0.15})), hand_, controller_);
   ASSERT_FALSE(found.ok());
   EXPECT_NE(found.message().find("box"), std::string::npos);
   EXPECT_NE(found.message().find("30.0 x 30.0 x 30.0 cm"), std::string::npos) << found.message();
   EXPECT_EQ(found.message().find('\n'), std::string::npos);
 }
 
-TEST_F(Present, AControllerWithoutAnExampleIsRefused) {
+TEST_F(Placements, AControllerWithoutAnExampleIsRefused) {
   Controller bare = controller_;
   bare.path = {};
-  EXPECT_FALSE(present(box({0.03, 0.04, 0.03}), hand_, bare).ok());
+  EXPECT_FALSE(find_placement(*ready(box({0.03, 0.04, 0.03})), hand_, bare).ok());
 }
 
-TEST_F(Present, ClosedDigitsTouchWithoutEntering) {
+TEST_F(Placements, ClosedDigitsTouchWithoutEntering) {
   const Object object =
       *geometry::object_from_primitive("cylinder", ShapeKind::kCylinder, {0.03, 0.09, 0.0}, 0.2);
   const auto field = geometry::exact_distance(object.shape);
@@ -258,7 +265,7 @@ TEST_F(Present, ClosedDigitsTouchWithoutEntering) {
 }
 
 // Nothing to grip: the floor stops the fingers, and the thumb and they stop each other.
-TEST_F(Present, ClosingDigitsStopAtTheFloorAndAtTheThumb) {
+TEST_F(Placements, ClosingDigitsStopAtTheFloorAndAtTheThumb) {
   const auto far = geometry::exact_distance(
       geometry::object_from_primitive("ball", ShapeKind::kSphere, {0.01, 0.0, 0.0}, 0.1)->shape);
   const Transform at = Transform::from_position({1.0, 0.0, 0.0});
@@ -271,7 +278,7 @@ TEST_F(Present, ClosingDigitsStopAtTheFloorAndAtTheThumb) {
   };
   // A floor half way of the middle finger's tip stops its base, and nothing else does.
   const auto freely = closing.close(*far, at, 0.0);
-  const Eigen::VectorXd open = controller_.rest_pose(1);
+  const Eigen::VectorXd open = controller_.rest_pose(Setpoint::kOpen);
   const int base = hand_.find("middle-proximal"), tip = hand_.find("middle-distal");
   const auto tip_place = [&](const Eigen::VectorXd& q) {
     return segment_frames(hand_, pose_from_coordinates(hand_, at, q))[tip].position;

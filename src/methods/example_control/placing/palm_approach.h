@@ -6,15 +6,15 @@
 #include <optional>
 #include <vector>
 
-#include "methods/example_control/closing_hand.h"
-#include "methods/example_control/manner.h"
-#include "prehend/methods/example_control/grasp_task.h"
+#include "methods/example_control/placing/approach_direction.h"
+#include "methods/example_control/placing/closing_hand.h"
+#include "prehend/methods/example_control/placements.h"
 
 namespace prehend::example_control {
 
 // What all manners of reaching share.
-struct Reached {
-  Reached(const Object& of, const Controller& controller);
+struct SharedTarget {
+  SharedTarget(const geometry::PreparedObject& prepared, const Controller& controller);
 
   const Object& object;
   std::shared_ptr<const geometry::SignedDistance> field;
@@ -24,12 +24,12 @@ struct Reached {
 };
 
 // Keeps references to what it is given.
-class Reach {
+class PalmApproach {
  public:
-  Reach(const Reached& reached, const Hand& hand, const Controller& controller, Manner manner,
-        const PresentOptions& options);
+  PalmApproach(const SharedTarget& reached, const Hand& hand, const Controller& controller,
+               ApproachDirection manner, const PlacementOptions& options);
 
-  const Manner& manner() const { return manner_; }
+  const ApproachDirection& direction() const { return direction_; }
 
   // Of the wrist: above the lowest it can be, beside the example's place, and back from where the
   // palm would touch, m.
@@ -42,7 +42,7 @@ class Reach {
   bool comes_freely(const Transform& object_world, const Vec3& wrist) const;
   // Less is better; infinite beyond the bound, or where nothing is gripped.
   double cost(const Transform& object_world, const Vec3& wrist, double bound,
-              Presentation* presentation = nullptr);
+              GraspPlacement* placement = nullptr);
   // The mean with hands that miss by some millimetres or degrees, of which the straight one costs
   // `straight`.
   double cost_missing(const Transform& object_world, const Vec3& wrist, double straight);
@@ -52,10 +52,10 @@ class Reach {
   double worst_squeeze(const std::vector<physics::GraspContact>& contacts, const Quat& to_object,
                        double bound) const;
 
-  const Reached& reached_;
+  const SharedTarget& target_;
   const Hand& hand_;
-  const PresentOptions& options_;
-  const Manner manner_;
+  const PlacementOptions& options_;
+  const ApproachDirection direction_;
   ClosingHand closing_;
   double palm_reach_;    // of its skin before the wrist
   double lowest_wrist_;  // height

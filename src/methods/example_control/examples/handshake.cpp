@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "methods/example_control/performance.h"
+#include "methods/example_control/examples/performance.h"
 #include "prehend/hands/closed_hand.h"
 
 namespace prehend::example_control {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "methods/example_control/closing_hand.h"
+#include "methods/example_control/placing/closing_hand.h"
 
 namespace prehend::example_control {
 namespace {
@@ -127,8 +127,8 @@ void shake(const Transform& around, const GraspTask& task, Way& way) {
 
 }  // namespace
 
-TaskPlan plan_task(const Controller& controller, const Hand& hand, const Presentation& presentation,
-                   const GraspTask& task) {
+TaskPlan plan_task(const Controller& controller, const Hand& hand,
+                   const GraspPlacement& presentation, const GraspTask& task) {
   const Transform& grip = presentation.grip_wrist_world;
   const Vec3 up = task.lift * Vec3::UnitY();
   const Transform lifted{grip.rotation, grip.position + up};

@@ -2,7 +2,7 @@
 // joints: finger by finger, then the thumb, then the whole hand.
 #include <algorithm>
 
-#include "methods/example_control/performance.h"
+#include "methods/example_control/examples/performance.h"
 
 namespace prehend::example_control {
 

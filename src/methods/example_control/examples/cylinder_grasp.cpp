@@ -1,6 +1,6 @@
 // The grasp: a reach in which the hand opens wider than the cylinder at two thirds of the way, as
 // people's do, and closes as it arrives.
-#include "methods/example_control/performance.h"
+#include "methods/example_control/examples/performance.h"
 #include "prehend/geometry/primitive.h"
 #include "prehend/hands/closed_hand.h"
 

@@ -6,7 +6,7 @@
 //               carry it, though they can squeeze, or it slips
 // and given by joint torques Jt f. At first the object is also drawn into the palm. While the
 // contacts cannot carry the object, the hand also closes on along the line of eq. 15-16.
-#include "methods/example_control/hold.h"
+#include "methods/example_control/holding/hold.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,7 +38,7 @@ Hold::Hold(const Hand& hand, ObjectPtr object, const HoldOptions& options)
       object_(std::move(object)),
       options_(options),
       offsets_(coordinate_offsets(hand)) {
-  length_ = std::sqrt(std::max(0.5 * object_->inertia.trace() / object_->mass, 1e-6));
+  length_ = lever(*object_);
   most_ = std::min(options.max_contact_force,
                    options.max_contact_weights * object_->mass * kStandardGravity);
   planned_torques_.setZero(hand.dof());

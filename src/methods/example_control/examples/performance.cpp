@@ -1,4 +1,4 @@
-#include "methods/example_control/performance.h"
+#include "methods/example_control/examples/performance.h"
 
 #include "prehend/core/hand_builder.h"
 

@@ -1,4 +1,4 @@
-#include "methods/example_control/closing_hand.h"
+#include "methods/example_control/placing/closing_hand.h"
 
 #include <algorithm>
 #include <array>
@@ -43,8 +43,8 @@ ClosingHand::ClosingHand(const Hand& hand, const Controller& controller)
       offsets_(coordinate_offsets(hand)),
       is_palm_(hand.segments.size(), 0) {
   const Controller within = within_range(controller, hand);
-  open_ = within.rest_pose(1);
-  closing_ = within.rest_pose(2) - open_;
+  open_ = within.rest_pose(Setpoint::kOpen);
+  closing_ = within.rest_pose(Setpoint::kGrip) - open_;
   for (int s : hands::palm_segments(hand)) is_palm_[s] = 1;
   for (int s = 0; s < hand.segment_count(); ++s) {
     if (hand.segments[s].digit == Digit::kThumb && hand.segments[s].phalanx > 0)

@@ -6,13 +6,12 @@
 //   5. closing     of the digits beyond the grip's pose: springs press less there
 //   6. push        of the digits away from the palm: nothing is there to press against
 //   7. timing      of thumb and fingers: who touches first pushes the object about
-#include "methods/example_control/reach.h"
+#include "methods/example_control/placing/palm_approach.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "methods/example_control/contact_field.h"
 #include "prehend/geometry/surface_points.h"
 
 namespace prehend::example_control {
@@ -49,40 +48,41 @@ Transform turned_about(const Vec3& center, const Transform& object_world, double
 
 }  // namespace
 
-Reached::Reached(const Object& of, const Controller& controller)
-    : object(of),
-      field(contact_field(geometry::exact_distance(of.shape), of.shape)),
+SharedTarget::SharedTarget(const geometry::PreparedObject& prepared, const Controller& controller)
+    : object(prepared.object()),
+      field(prepared.contact()),
       palm_distance(controller.grip_distance) {
-  const geometry::SurfaceSampler sampler(*of.shape.mesh);
+  const geometry::SurfaceSampler sampler(*object.shape.mesh);
   Random random(1);
   for (int i = 0; i < kPoints; ++i) points_object.push_back(sampler.draw(random).point);
-  quality.cone.friction = of.friction / kFrictionMargin;
-  quality.cone.torsional_friction = of.torsional_friction / kFrictionMargin;
+  quality.cone.friction = object.friction / kFrictionMargin;
+  quality.cone.torsional_friction = object.torsional_friction / kFrictionMargin;
 }
 
-Reach::Reach(const Reached& reached, const Hand& hand, const Controller& controller, Manner manner,
-             const PresentOptions& options)
-    : reached_(reached),
+PalmApproach::PalmApproach(const SharedTarget& reached, const Hand& hand,
+                           const Controller& controller, ApproachDirection manner,
+                           const PlacementOptions& options)
+    : target_(reached),
       hand_(hand),
       options_(options),
-      manner_(std::move(manner)),
+      direction_(std::move(manner)),
       closing_(hand, controller),
-      palm_reach_(closing_.palm_reach(manner_.wrist.conjugate() * manner_.ahead)),
-      lowest_wrist_(options.floor_height + options.clearance - closing_.lowest(manner_.wrist)) {}
+      palm_reach_(closing_.palm_reach(direction_.wrist.conjugate() * direction_.ahead)),
+      lowest_wrist_(options.floor_height + options.clearance - closing_.lowest(direction_.wrist)) {}
 
 // What is at the palm's height decides where along the fingers the hand comes.
-std::optional<Vec3> Reach::slide(const Transform& object_world, const Offset& offset) const {
+std::optional<Vec3> PalmApproach::slide(const Transform& object_world, const Offset& offset) const {
   Mat3 axes;
-  axes << manner_.ahead, manner_.along, manner_.across;
+  axes << direction_.ahead, direction_.along, direction_.across;
   double lowest = lowest_wrist_;
-  if (!manner_.level) {
+  if (!direction_.level) {
     Range all;
-    for (const Vec3& p : reached_.points_object) all.add(manner_.across.dot(object_world * p));
+    for (const Vec3& p : target_.points_object) all.add(direction_.across.dot(object_world * p));
     lowest = all.low;
   }
   const double across = lowest + offset.across;
   Range ahead, along;
-  for (const Vec3& p : reached_.points_object) {
+  for (const Vec3& p : target_.points_object) {
     const Vec3 point = axes.transpose() * (object_world * p);
     if (std::abs(point.z() - across) > 0.5 * hand_.breadth) continue;
     ahead.add(point.x());
@@ -90,41 +90,43 @@ std::optional<Vec3> Reach::slide(const Transform& object_world, const Offset& of
   }
   if (ahead.low > ahead.high) return std::nullopt;
   Vec3 wrist = axes * Vec3(ahead.low - hand_.length,
-                           along.middle() - manner_.target_along + offset.along, across);
+                           along.middle() - direction_.target_along + offset.along, across);
   const double farthest = ahead.middle() - palm_reach_;
   const Transform object_from_world = object_world.inverse();
   for (int i = 0; i < 60; ++i) {
-    const Transform at{manner_.wrist, wrist};
-    const auto gaps = closing_.open_gaps(*reached_.field, object_from_world * at);
-    double room = std::min({gaps.palm - reached_.palm_distance, gaps.digits - kDigitRoom,
-                            farthest - wrist.dot(manner_.ahead)});
-    if (!manner_.level) room = std::min(room, (lowest_wrist_ - wrist.y()) / manner_.ahead.y());
+    const Transform at{direction_.wrist, wrist};
+    const auto gaps = closing_.open_gaps(*target_.field, object_from_world * at);
+    double room = std::min({gaps.palm - target_.palm_distance, gaps.digits - kDigitRoom,
+                            farthest - wrist.dot(direction_.ahead)});
+    if (!direction_.level)
+      room = std::min(room, (lowest_wrist_ - wrist.y()) / direction_.ahead.y());
     if (room < 3e-4) break;
-    wrist += room * manner_.ahead;
+    wrist += room * direction_.ahead;
   }
-  return Vec3(wrist - offset.back * manner_.ahead);
+  return Vec3(wrist - offset.back * direction_.ahead);
 }
 
-bool Reach::comes_freely(const Transform& object_world, const Vec3& wrist) const {
+bool PalmApproach::comes_freely(const Transform& object_world, const Vec3& wrist) const {
   const Transform object_from_world = object_world.inverse();
-  return std::all_of(manner_.way_in.begin(), manner_.way_in.end(), [&](const Transform& on_way) {
-    const Transform at = closing_.above_floor({on_way.rotation, wrist + on_way.position},
-                                              {manner_.wrist, wrist}, options_.floor_height);
-    const auto gaps = closing_.open_gaps(*reached_.field, object_from_world * at);
-    return std::min(gaps.palm, gaps.digits) > -kPenetration;
-  });
+  return std::all_of(
+      direction_.way_in.begin(), direction_.way_in.end(), [&](const Transform& on_way) {
+        const Transform at = closing_.above_floor({on_way.rotation, wrist + on_way.position},
+                                                  {direction_.wrist, wrist}, options_.floor_height);
+        const auto gaps = closing_.open_gaps(*target_.field, object_from_world * at);
+        return std::min(gaps.palm, gaps.digits) > -kPenetration;
+      });
 }
 
-double Reach::squeeze(const std::vector<physics::GraspContact>& contacts,
-                      const Vec3& load_object) const {
-  const Object& object = reached_.object;
+double PalmApproach::squeeze(const std::vector<physics::GraspContact>& contacts,
+                             const Vec3& load_object) const {
+  const Object& object = target_.object;
   return physics::least_grip_force(contacts, object, kStandardGravity * load_object,
-                                   reached_.quality) /
+                                   target_.quality) /
          (object.mass * kStandardGravity);
 }
 
-double Reach::worst_squeeze(const std::vector<physics::GraspContact>& contacts,
-                            const Quat& to_object, double bound) const {
+double PalmApproach::worst_squeeze(const std::vector<physics::GraspContact>& contacts,
+                                   const Quat& to_object, double bound) const {
   double worst = 0.0;
   for (const Vec3& side : {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 0, 1), Vec3(0, 0, -1)}) {
     const double loaded = squeeze(contacts, to_object * (kSideLoad * side - Vec3::UnitY()));
@@ -134,43 +136,44 @@ double Reach::worst_squeeze(const std::vector<physics::GraspContact>& contacts,
   return worst;
 }
 
-double Reach::cost(const Transform& object_world, const Vec3& wrist, double bound,
-                   Presentation* presentation) {
+double PalmApproach::cost(const Transform& object_world, const Vec3& wrist, double bound,
+                          GraspPlacement* placement) {
   const Transform object_from_world = object_world.inverse();
-  const Transform wrist_object = object_from_world * Transform{manner_.wrist, wrist};
-  const double distance = reached_.palm_distance;
-  const double palm = closing_.open_gaps(*reached_.field, wrist_object).palm - distance;
+  const Transform wrist_object = object_from_world * Transform{direction_.wrist, wrist};
+  const double distance = target_.palm_distance;
+  const double palm = closing_.open_gaps(*target_.field, wrist_object).palm - distance;
   double sum = kPalmWeight * std::max(0.0, palm);
   if (sum + kLeastSqueeze >= bound) return INFINITY;
   const Vec3 up = object_from_world.turn(Vec3::UnitY());
   const ClosingHand::Floor floor{up, options_.floor_height - object_world.position.y()};
   const auto grip =
-      closing_.close(*reached_.field, wrist_object, std::max(distance, 0.0) + kPalmReached, floor);
+      closing_.close(*target_.field, wrist_object, std::max(distance, 0.0) + kPalmReached, floor);
   if (grip.contacts.empty() || grip.digits < 2) return INFINITY;
   Vec3 middle = Vec3::Zero();
   for (const auto& contact : grip.contacts) middle += contact.point / double(grip.contacts.size());
   sum += kMissingDigit * (kDigitCount - grip.digits) + (grip.thumb ? 0.0 : kMissingThumb) +
-         kPushWeight * std::max(0.0, object_world.turn(grip.push).dot(manner_.ahead)) +
+         kPushWeight * std::max(0.0, object_world.turn(grip.push).dot(direction_.ahead)) +
          kTimingWeight * std::abs(grip.thumb_late) +
          kClosingWeight * std::max(0.0, grip.closing - 1.0) +
-         kArmWeight * (middle - reached_.object.center_of_mass).norm();
+         kArmWeight * (middle - target_.object.center_of_mass).norm();
   if (sum + kLeastSqueeze >= bound) return INFINITY;
   const double plain = squeeze(grip.contacts, -up);
   if (!std::isfinite(plain) || !(sum + plain < bound)) return INFINITY;
   const double worst =
       std::max(plain, worst_squeeze(grip.contacts, object_world.rotation.conjugate(), bound - sum));
-  if (presentation)
-    *presentation = {object_world, {manner_.wrist, wrist}, plain,
-                     grip.digits,  reached_.field,         options_.floor_height};
+  if (placement)
+    *placement = {object_world, {direction_.wrist, wrist}, plain,
+                  grip.digits,  options_.floor_height,     nullptr};
   return sum + worst;
 }
 
-double Reach::cost_missing(const Transform& object_world, const Vec3& wrist, double straight) {
-  const Vec3 center = object_world * reached_.object.center_of_mass;
+double PalmApproach::cost_missing(const Transform& object_world, const Vec3& wrist,
+                                  double straight) {
+  const Vec3 center = object_world * target_.object.center_of_mass;
   double sum = straight;
   int count = 1;
   for (double sign : {1.0, -1.0}) {
-    const Vec3 beside = wrist + sign * kMiss * manner_.along;
+    const Vec3 beside = wrist + sign * kMiss * direction_.along;
     sum += std::min(cost(object_world, beside, INFINITY), kFailed);
     const Transform turned = turned_about(center, object_world, sign * kMissTurn);
     sum += std::min(cost(turned, wrist, INFINITY), kFailed);

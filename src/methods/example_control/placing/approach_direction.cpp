@@ -1,4 +1,4 @@
-#include "methods/example_control/manner.h"
+#include "methods/example_control/placing/approach_direction.h"
 
 #include <cmath>
 
@@ -11,10 +11,10 @@ constexpr double kLevel = 0.5;  // of the palm's direction, how much must be lev
 constexpr double kTurns[] = {radians(30.0), radians(60.0), radians(90.0)};
 
 // The example's hand and way, turned about where it grips.
-Manner turned_manner(const Hand& hand, const Controller& controller, const Quat& turn) {
+ApproachDirection turned_manner(const Hand& hand, const Controller& controller, const Quat& turn) {
   const ExamplePath& path = controller.path;
   const Transform& grip = path.wrist_world[path.grip_frame];
-  Manner found;
+  ApproachDirection found;
   found.wrist = turn * grip.rotation;
   found.turned = angle_between(turn, Quat::Identity());
   found.ahead = found.wrist * -Vec3::UnitY();
@@ -43,8 +43,8 @@ Manner turned_manner(const Hand& hand, const Controller& controller, const Quat&
 
 }  // namespace
 
-std::vector<Manner> manners(const Hand& hand, const Controller& controller) {
-  std::vector<Manner> all = {turned_manner(hand, controller, Quat::Identity())};
+std::vector<ApproachDirection> approach_directions(const Hand& hand, const Controller& controller) {
+  std::vector<ApproachDirection> all = {turned_manner(hand, controller, Quat::Identity())};
   if (!all[0].level) return all;
   const Vec3 axis = all[0].ahead.cross(-Vec3::UnitY());
   for (double turn : kTurns) all.push_back(turned_manner(hand, controller, exp_map(turn * axis)));
