@@ -1,7 +1,8 @@
-// Results that must not change by accident are pinned by hash. The functions of the C library differ
-// in their last digit between processors, and a simulation makes much of a last digit, so hashes are
-// pinned for the arithmetic that they were made with; on a machine that computes otherwise these
-// tests are skipped. After a change that is meant, the hashes that a failure prints go here.
+// Results that must not change by accident are pinned by hash. The functions of the C library
+// differ in their last digit between processors, and a simulation makes much of a last digit, so
+// hashes are pinned for the arithmetic that they were made with; on a machine that computes
+// otherwise these tests are skipped. After a change that is meant, the hashes that a failure prints
+// go here.
 #include <gtest/gtest.h>
 
 #include <unistd.h>

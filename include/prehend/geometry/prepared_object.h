@@ -1,5 +1,5 @@
-// An object made ready for contact, once, and shared by all who ask about it: the search for grasps,
-// simulations, rehearsals and the auditor.
+// An object made ready for contact, once, and shared by all who ask about it: the search for
+// grasps, simulations, rehearsals and the auditor.
 #pragma once
 
 #include <memory>

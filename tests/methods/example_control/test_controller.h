@@ -98,8 +98,8 @@ inline const FitResult& fitted_grasp() {
   return kResult;
 }
 
-// A hand that grasps, lifts, sets down and lets go of an object on a floor, as it is given and without
-// a rehearsal.
+// A hand that grasps, lifts, sets down and lets go of an object on a floor, as it is given and
+// without a rehearsal.
 inline StagedGrasp grasp_scene(const ObjectPtr& object, const GraspTask& task) {
   SimulationProblem scene;
   ControlledHand& hand = scene.hands.emplace_back();

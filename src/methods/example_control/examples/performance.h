@@ -1,6 +1,7 @@
 // What the built-in clips are made of: a way from key to key, and the tracker that records it.
 #pragma once
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -57,7 +58,7 @@ class Tracker {
 };
 
 inline int frame_count(double seconds, double frame_rate) {
-  return 1 + static_cast<int>(seconds * frame_rate + 0.5);
+  return 1 + static_cast<int>(std::lround(seconds * frame_rate));
 }
 
 }  // namespace prehend::example_control

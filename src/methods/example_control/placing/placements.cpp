@@ -1,9 +1,9 @@
-// Beyond the paper: how an object is placed for the hand. Sides that it stands on, turns, heights and
-// places along the fingers are tried. The open hand slides to the object until its palm is as near as
-// the example's was, its digits close, and what their contacts need to carry the object decides
-// (palm_approach.h). The best of a coarse grid, one of every side, quarter turn and approach
-// direction, are then moved about. Sides other than the given one and directions other than the
-// example's cost something.
+// Beyond the paper: how an object is placed for the hand. Sides that it stands on, turns, heights
+// and places along the fingers are tried. The open hand slides to the object until its palm is as
+// near as the example's was, its digits close, and what their contacts need to carry the object
+// decides (palm_approach.h). The best of a coarse grid, one of every side, quarter turn and
+// approach direction, are then moved about. Sides other than the given one and directions other
+// than the example's cost something.
 #include "prehend/methods/example_control/placements.h"
 
 #include <algorithm>

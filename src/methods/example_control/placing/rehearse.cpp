@@ -16,9 +16,9 @@ constexpr double kLift = 0.06, kLiftSeconds = 0.5;  // m, s
 constexpr int kShakes = 1;
 // Placements simulated at a time, whatever the number of threads, so that the same one is found.
 constexpr std::size_t kTogether = 2;
-// What counts as one unit of badness each: slip (m), turn (rad), joints out of their range (rad), the
-// sum of normal forces (weights of the object). Chosen by looking at rehearsals of the ten built-in
-// objects.
+// What counts as one unit of badness each: slip (m), turn (rad), joints out of their range (rad),
+// the sum of normal forces (weights of the object). Chosen by looking at rehearsals of the ten
+// built-in objects.
 constexpr double kSlip = 0.01, kTurn = radians(15.0), kOut = radians(10.0), kForce = 15.0;
 constexpr double kLost = 100.0;  // worse than anything that is held
 // Where the wrist comes beside its path, m in its own frame: a grip must survive a small miss.
