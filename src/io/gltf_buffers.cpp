@@ -1,14 +1,10 @@
 #include "io/gltf_buffers.h"
 
-#include <charconv>
-#include <string_view>
-
 #include <fmt/format.h>
-#include <tiny_gltf.h>
 #include <nlohmann/json.hpp>
 
+#include "io/base64.h"
 #include "io/file_beside.h"
-#include "prehend/core/atomic_file.h"
 #include "prehend/core/text.h"
 
 namespace prehend::io::gltf {
@@ -16,40 +12,15 @@ namespace prehend::io::gltf {
 using nlohmann::json;
 
 namespace {
-constexpr std::string_view kPrefix = "outside-buffer-";
-}
+// Bytes of all of them together. As text inside the document they take more than twice as much.
+constexpr std::uint64_t kLimit = std::uint64_t{1} << 28;
+}  // namespace
 
-// tinygltf's view of the file system: the buffers that were read, by their new names.
-struct BufferFiles {
-  static const std::string* find(const std::string& path, void* user) {
-    const auto& bytes = static_cast<const OutsideBuffers*>(user)->bytes_;
-    std::string_view name = path;
-    name.remove_prefix(std::min(name.size(), name.find_last_of('/') + 1));
-    if (!name.starts_with(kPrefix)) return nullptr;
-    name.remove_prefix(kPrefix.size());
-    std::size_t index = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-    if (error != std::errc() || end != name.data() + name.size()) return nullptr;
-    return index < bytes.size() ? &bytes[index] : nullptr;
-  }
-  static bool exists(const std::string& path, void* user) { return find(path, user) != nullptr; }
-  static std::string same(const std::string& path, void*) { return path; }
-  static bool read(std::vector<unsigned char>* out, std::string*, const std::string& path,
-                   void* user) {
-    const std::string* bytes = find(path, user);
-    if (bytes) out->assign(bytes->begin(), bytes->end());
-    return bytes != nullptr;
-  }
-  static bool write(std::string*, const std::string&, const std::vector<unsigned char>&, void*) {
-    return false;
-  }
-};
-
-Result<OutsideBuffers> OutsideBuffers::read(json& root, const std::string& source,
-                                            const std::string& folder) {
-  OutsideBuffers buffers;
-  if (!root.contains("buffers") || !root["buffers"].is_array()) return buffers;
-  std::uint64_t left = kReadLimit;  // for all of them together
+// tinygltf has callbacks for files, but Debian's library and its header do not agree on where its
+// class keeps them: setting them overwrites a string.
+Status embed_outside_buffers(json& root, const std::string& source, const std::string& folder) {
+  if (!root.contains("buffers") || !root["buffers"].is_array()) return {};
+  std::uint64_t left = kLimit;
   for (json& buffer : root["buffers"]) {
     if (!buffer.is_object() || !buffer.contains("uri") || !buffer["uri"].is_string()) continue;
     const std::string uri = buffer["uri"];
@@ -67,15 +38,9 @@ Result<OutsideBuffers> OutsideBuffers::read(json& root, const std::string& sourc
     }
     bytes->resize(length.get<std::uint64_t>());
     left -= bytes->size();
-    buffer["uri"] = fmt::format("{}{}", kPrefix, buffers.bytes_.size());
-    buffers.bytes_.push_back(std::move(*bytes));
+    buffer["uri"] = "data:application/octet-stream;base64," + base64(*bytes);
   }
-  return buffers;
-}
-
-void OutsideBuffers::serve(tinygltf::TinyGLTF& loader) {
-  loader.SetFsCallbacks(
-      {&BufferFiles::exists, &BufferFiles::same, &BufferFiles::read, &BufferFiles::write, this});
+  return {};
 }
 
 }  // namespace prehend::io::gltf

@@ -2,30 +2,17 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "prehend/core/result.h"
 
-namespace tinygltf {
-class TinyGLTF;
-}
-
 namespace prehend::io::gltf {
 
-class OutsideBuffers {
- public:
-  // Reads them from `folder` and renames them in `root`, so that no name from the file ever reaches
-  // the file system by another way. An empty folder stands for a document that has none.
-  static Result<OutsideBuffers> read(nlohmann::json& root, const std::string& source,
-                                     const std::string& folder);
-  // Gives the parser these buffers and no other file. They must outlive it.
-  void serve(tinygltf::TinyGLTF& loader);
-
- private:
-  friend struct BufferFiles;
-  std::vector<std::string> bytes_;
-};
+// Reads them from `folder` and puts their bytes into the document in the place of their names, so
+// that no name in the file ever reaches the file system by another way. An empty folder stands for
+// a document that has none.
+Status embed_outside_buffers(nlohmann::json& root, const std::string& source,
+                             const std::string& folder);
 
 }  // namespace prehend::io::gltf

@@ -82,13 +82,11 @@ std::string without_pictures(json root) {
   return root.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-Status parse_model(const Container& container, OutsideBuffers& buffers, const std::string& source,
-                   tinygltf::Model& model) {
+Status parse_model(const Container& container, const std::string& source, tinygltf::Model& model) {
   std::string text = without_pictures(container.root);
   std::string error, warning;
   bool ok = false;
   tinygltf::TinyGLTF loader;
-  buffers.serve(loader);
   try {
     if (container.binary.empty()) {
       ok = loader.LoadASCIIFromString(&model, &error, &warning, text.data(),
@@ -350,11 +348,10 @@ Result<Document> load_memory(std::span<const unsigned char> bytes, const std::st
                              const std::string& folder) {
   auto container = open_container(bytes, source);
   if (!container) return container.error();
-  auto buffers = OutsideBuffers::read(container->root, source, folder);
-  if (!buffers) return buffers.error();
-  auto model = std::make_shared<tinygltf::Model>();
-  if (Status status = parse_model(*container, *buffers, source, *model); !status)
+  if (Status status = embed_outside_buffers(container->root, source, folder); !status)
     return status.error();
+  auto model = std::make_shared<tinygltf::Model>();
+  if (Status status = parse_model(*container, source, *model); !status) return status.error();
 
   Document document;
   document.source = source;

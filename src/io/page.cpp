@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "io/base64.h"
 #include "prehend/core/atomic_file.h"
 #include "prehend/io/glb.h"
 
@@ -16,20 +17,6 @@ extern const std::uint64_t prehend_player_html_size;
 
 namespace prehend::io {
 namespace {
-
-std::string base64(std::string_view bytes) {
-  constexpr char kDigits64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k)
-      text += i + k > bytes.size() ? '=' : kDigits64[group >> (18 - 6 * k) & 63];
-  }
-  return text;
-}
 
 std::string html_escaped(std::string_view text) {
   std::string out;
