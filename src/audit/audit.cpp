@@ -75,11 +75,10 @@ class Auditor {
 void Auditor::find_contacts(int frame, std::vector<Contact>& found) const {
   const double reach =
       std::max(options_.contact_distance, recorded_ ? options_.floating_distance : 0.0);
-  const auto label = [&](size_t from, int hand, int segment, int object) {
+  const auto label = [&](size_t from, const ContactSide& by, size_t object) {
     for (size_t i = from; i < found.size(); ++i) {
-      found[i].hand = hand;
-      found[i].segment = segment;
-      found[i].object = object;
+      found[i].by = by;
+      found[i].on = ContactSide::object(static_cast<int>(object));
     }
   };
   for (size_t h = 0; h < clip_.hands.size(); ++h) {
@@ -91,7 +90,7 @@ void Auditor::find_contacts(int frame, std::vector<Contact>& found) const {
           const size_t from = found.size();
           capsule_contacts(frames[s] * capsule, probes_[o], clip_.objects[o].poses_world[frame],
                            reach, found);
-          label(from, static_cast<int>(h), s, static_cast<int>(o));
+          label(from, ContactSide::hand(static_cast<int>(h), s), o);
         }
       }
     }
@@ -104,12 +103,12 @@ void Auditor::find_contacts(int frame, std::vector<Contact>& found) const {
       const size_t from = found.size();
       object_contacts(probes_[o], pose, probes_[other], clip_.objects[other].poses_world[frame],
                       reach, found);
-      label(from, -1, static_cast<int>(other), static_cast<int>(o));
+      label(from, ContactSide::object(static_cast<int>(other)), o);
     }
     if (options_.floor_height) {
       const size_t from = found.size();
       floor_contacts(probes_[o], pose, *options_.floor_height, reach, found);
-      label(from, -1, -1, static_cast<int>(o));
+      label(from, ContactSide::surroundings(), o);
     }
   }
 }
@@ -118,15 +117,15 @@ void Auditor::find_contacts(int frame, std::vector<Contact>& found) const {
 std::vector<Contact> Auditor::recorded_contacts(int frame, const std::vector<Contact>& found) {
   std::vector<Contact> real;
   for (const Contact& contact : clip_.contacts[frame]) {
+    if (!contact.on.is_object()) continue;
     const bool on_surface =
-        std::abs(probes_[contact.object].distance->closest(contact.point_object).distance) <=
+        std::abs(probes_[contact.on.index].distance->closest(contact.point_on).distance) <=
         options_.floating_distance;
     // A hand's force must come from that segment; one from the surroundings may come from a support
     // that the clip does not show.
     const bool has_source =
-        contact.hand < 0 || std::any_of(found.begin(), found.end(), [&](const Contact& near) {
-          return near.hand == contact.hand && near.segment == contact.segment &&
-                 near.object == contact.object;
+        !contact.by.is_hand() || std::any_of(found.begin(), found.end(), [&](const Contact& near) {
+          return near.between(contact.by, contact.on);
         });
     if (on_surface && has_source) {
       real.push_back(contact);
@@ -154,7 +153,7 @@ void Auditor::judge_objects(int frame, const std::vector<Contact>& contacts, Fra
     if (track.object->fixed) continue;
     std::vector<Contact> own;
     for (const Contact& contact : contacts) {
-      if (contact.object == static_cast<int>(o)) own.push_back(contact);
+      if (contact.on.is_object(static_cast<int>(o))) own.push_back(contact);
     }
     if (recorded_) {
       const Given given = recorded_wrench(*track.object, track.poses_world[frame], own);
@@ -209,11 +208,11 @@ void summarise(const std::vector<std::vector<Contact>>& touching, AuditReport& r
     report.max_self_penetration_m = std::max(report.max_self_penetration_m, frame.self_penetration);
     explained += frame.explained;
     const bool hand_touches = std::any_of(touching[f].begin(), touching[f].end(),
-                                          [](const Contact& c) { return c.hand >= 0; });
+                                          [](const Contact& c) { return c.involves_hand(); });
     if (hand_touches) {
       double deepest = 0.0;
       for (const Contact& c : touching[f]) {
-        if (c.hand >= 0) deepest = std::max(deepest, -c.gap);
+        if (c.involves_hand()) deepest = std::max(deepest, -c.gap);
       }
       penetration_sum += deepest;
       ++touched;

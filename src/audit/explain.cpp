@@ -21,7 +21,7 @@ Given recorded_wrench(const Object& object, const Transform& pose_world,
   const Vec3 center = pose_world * object.center_of_mass;
   Given given;
   for (const Contact& contact : contacts) {
-    const Vec3 arm = pose_world * contact.point_object - center;
+    const Vec3 arm = pose_world * contact.point_on - center;
     given.wrench.force += contact.force_world;
     given.wrench.torque +=
         arm.cross(contact.force_world) - contact.torque_normal * contact.normal_world;
@@ -30,7 +30,7 @@ Given recorded_wrench(const Object& object, const Transform& pose_world,
     const double excess =
         normal < 0.0 ? tangential - normal : tangential - object.friction * normal;
     given.friction_excess = std::max(given.friction_excess, excess / weight);
-    if (contact.hand >= 0) given.hand_force += std::max(0.0, normal);
+    if (contact.by.is_hand()) given.hand_force += std::max(0.0, normal);
   }
   return given;
 }
@@ -48,7 +48,7 @@ Explanation judge_possible(const Object& object, const Transform& pose_world, co
   for (const Contact& contact : contacts) {
     const Vec3 push = -contact.normal_world;
     const Vec3 tangent = any_orthogonal(push), other = push.cross(tangent);
-    const Vec3 arm = pose_world * contact.point_object - center;
+    const Vec3 arm = pose_world * contact.point_on - center;
     optimize::ConeContact cone;
     int column = 0;
     for (const Vec3& axis : {push, tangent, other}) {
@@ -66,7 +66,7 @@ Explanation judge_possible(const Object& object, const Transform& pose_world, co
   Explanation result;
   result.residual = solved.residual.norm();
   for (size_t i = 0; i < contacts.size(); ++i) {
-    if (contacts[i].hand >= 0) result.hand_force += weight * solved.forces[i][0];
+    if (contacts[i].by.is_hand()) result.hand_force += weight * solved.forces[i][0];
   }
   return result;
 }

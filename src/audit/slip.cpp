@@ -14,9 +14,9 @@ using Pair = std::tuple<int, int, int>;  // hand, segment, object
 // Both material points start at the contact; rolling moves neither over the other.
 Vec3 slide(const Transform& segment_before, const Transform& segment_after,
            const Transform& object_before, const Transform& object_after, const Contact& contact) {
-  const Vec3 point_world = object_before * contact.point_object;
+  const Vec3 point_world = object_before * contact.point_on;
   const Vec3 skin_after = segment_after * (segment_before.inverse() * point_world);
-  const Vec3 moved_object = object_after.inverse() * skin_after - contact.point_object;
+  const Vec3 moved_object = object_after.inverse() * skin_after - contact.point_on;
   const Vec3 normal_object = object_before.rotation.conjugate() * contact.normal_world;
   return moved_object - moved_object.dot(normal_object) * normal_object;
 }
@@ -30,8 +30,8 @@ double largest_slip(const Clip& clip, const std::vector<std::vector<Contact>>& c
   for (size_t f = 0; f < contacts.size(); ++f) {
     std::map<Pair, const Contact*> touching;
     for (const Contact& contact : contacts[f]) {
-      if (contact.hand < 0 || contact.segment < 0) continue;
-      const Contact*& kept = touching[{contact.hand, contact.segment, contact.object}];
+      if (!contact.by.is_hand() || !contact.on.is_object()) continue;
+      const Contact*& kept = touching[{contact.by.index, contact.by.segment, contact.on.index}];
       if (!kept || contact.gap < kept->gap) kept = &contact;
     }
     std::erase_if(running, [&](const auto& entry) { return !touching.contains(entry.first); });

@@ -86,7 +86,7 @@ Contact contact_at(const Vec3& point_object, double extra_radius,
                    const geometry::ExactDistance& distance, const Transform& object_world) {
   const geometry::ClosestPoint closest = distance.closest(point_object);
   Contact contact;
-  contact.point_object = closest.point;
+  contact.point_on = closest.point;
   contact.normal_world = object_world.turn(distance.sample(point_object).gradient);
   contact.gap = closest.distance - extra_radius;
   return contact;
@@ -102,7 +102,7 @@ void spread_out(std::vector<Contact>& contacts, int most) {
   while (static_cast<int>(kept.size()) < most) {
     size_t farthest = 0;
     for (size_t i = 0; i < contacts.size(); ++i) {
-      const double d = (contacts[i].point_object - kept.back().point_object).norm();
+      const double d = (contacts[i].point_on - kept.back().point_on).norm();
       apart[i] = std::min(apart[i], d);
       if (apart[i] > apart[farthest]) farthest = i;
     }
@@ -180,7 +180,7 @@ void object_contacts(const Probe& probe, const Transform& pose, const Probe& oth
     const geometry::DistanceSample sample = other.distance->sample(corner_other);
     if (sample.distance > reach) continue;
     Contact contact;
-    contact.point_object = corner;
+    contact.point_on = corner;
     contact.normal_world = -other_pose.turn(sample.gradient);
     contact.gap = sample.distance;
     found.push_back(contact);
@@ -203,7 +203,7 @@ void floor_contacts(const Probe& probe, const Transform& pose, double height, do
     const double gap = (pose * corner).y() - height;
     if (gap > reach) continue;
     Contact contact;
-    contact.point_object = corner;
+    contact.point_on = corner;
     contact.normal_world = -Vec3::UnitY();
     contact.gap = gap;
     found.push_back(contact);

@@ -52,14 +52,29 @@ Status validate_hand(const HandTrack& track, int frames) {
   return {};
 }
 
+Status validate_side(const Clip& clip, const ContactSide& side) {
+  switch (side.kind) {
+    case ContactSide::Kind::kSurroundings:
+      return {};
+    case ContactSide::Kind::kObject:
+      if (side.index < 0 || side.index >= std::ssize(clip.objects))
+        return Error{"names a missing object"};
+      return {};
+    case ContactSide::Kind::kHand:
+      if (side.index < 0 || side.index >= std::ssize(clip.hands))
+        return Error{"names a missing hand"};
+      if (side.segment < 0 || side.segment >= clip.hands[side.index].hand->segment_count())
+        return Error{"names a missing segment"};
+      return {};
+  }
+  return Error{"names a side of no known kind"};
+}
+
 Status validate_contact(const Clip& clip, const Contact& contact) {
-  const int hands = static_cast<int>(clip.hands.size());
-  const int objects = static_cast<int>(clip.objects.size());
-  if (contact.object < 0 || contact.object >= objects) return Error{"names a missing object"};
-  if (contact.hand >= hands || contact.hand < -1) return Error{"names a missing hand"};
-  const int parts = contact.hand < 0 ? objects : clip.hands[contact.hand].hand->segment_count();
-  if (contact.segment >= parts || contact.segment < -1) return Error{"names a missing segment"};
-  if (!contact.point_object.allFinite() || !contact.normal_world.allFinite() ||
+  if (Status status = validate_side(clip, contact.by); !status) return status;
+  if (Status status = validate_side(clip, contact.on); !status) return status;
+  if (contact.by == contact.on) return Error{"is of one thing with itself"};
+  if (!contact.point_on.allFinite() || !contact.normal_world.allFinite() ||
       !contact.force_world.allFinite() || !std::isfinite(contact.torque_normal) ||
       !std::isfinite(contact.gap)) {
     return Error{"is not finite"};
@@ -76,6 +91,27 @@ int Clip::frame_count() const {
 }
 
 double Clip::duration() const { return std::max(0, frame_count() - 1) / frame_rate; }
+
+bool ClipMoment::has(const ContactSide& side) const {
+  if (side.is_object()) return side.index >= 0 && side.index < std::ssize(objects_world);
+  if (!side.is_hand()) return true;
+  return side.index >= 0 && side.index < std::ssize(segments_world) && side.segment >= 0 &&
+         side.segment < std::ssize(segments_world[side.index]);
+}
+
+Transform ClipMoment::frame_of(const ContactSide& side) const {
+  if (side.is_hand()) return segments_world[side.index][side.segment];
+  return side.is_object() ? objects_world[side.index] : Transform::Identity();
+}
+
+ClipMoment moment_of(const Clip& clip, int frame) {
+  ClipMoment moment;
+  for (const HandTrack& track : clip.hands)
+    moment.segments_world.push_back(segment_frames(*track.hand, track.poses[frame]));
+  for (const ObjectTrack& track : clip.objects)
+    moment.objects_world.push_back(track.poses_world[frame]);
+  return moment;
+}
 
 Status validate(const Clip& clip) {
   const int frames = clip.frame_count();
@@ -100,6 +136,10 @@ Status validate(const Clip& clip) {
       }
     }
   }
+  if (clip.floor_height && !(std::abs(*clip.floor_height) <= kFarthest)) {
+    return Error{
+        fmt::format("the floor's height is {}, not within {:g} m", *clip.floor_height, kFarthest)};
+  }
   if (clip.has_contacts() && static_cast<int>(clip.contacts.size()) != frames) {
     return Error{
         fmt::format("contacts are given for {} of {} frames", clip.contacts.size(), frames)};
@@ -120,6 +160,7 @@ Clip resample(const Clip& clip, double frame_rate) {
   result.name = clip.name;
   result.frame_rate = frame_rate;
   result.forces_recorded = clip.forces_recorded;
+  result.floor_height = clip.floor_height;
   const int source_last = clip.frame_count() - 1;
   // A hair of slack keeps the last frame when duration * rate is whole up to rounding.
   const int frames = static_cast<int>(std::floor(clip.duration() * frame_rate + 1e-9)) + 1;

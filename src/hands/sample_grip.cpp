@@ -149,6 +149,11 @@ Result<Clip> sample_grip(const HandPtr& hand, const SampleGripOptions& options,
   const Transform table_world = Transform::from_position({0.0, -kTableHalf.y(), 0.0});
   clip.objects.push_back({std::make_shared<const Object>(*table),
                           std::vector<Transform>(clip.frame_count(), table_world)});
+  clip.floor_height.reset();
+  for (auto& contacts : clip.contacts) {
+    for (Contact& contact : contacts)
+      if (contact.by.is_surroundings()) contact.by = ContactSide::object(1);
+  }
   return clip;
 }
 

@@ -18,7 +18,14 @@
 namespace prehend::io {
 namespace {
 
+constexpr const char* kSurroundings = "surroundings";
+// The same in files of the older form, whose columns are hand, segment and object.
 constexpr const char* kEnvironment = "environment";
+constexpr const char* kNoSegment = "-";
+
+// Comments above the names of the columns.
+constexpr const char* kFixedLabel = "# fixed object ";
+constexpr const char* kFloorLabel = "# floor height ";
 
 // Names of the tracks, the same when writing and when reading.
 struct TrackNames {
@@ -28,7 +35,7 @@ struct TrackNames {
 
 TrackNames track_names(const Clip& clip) {
   TrackNames names;
-  std::set<std::string> used = {kEnvironment, "time"};
+  std::set<std::string> used = {kEnvironment, kSurroundings, "time"};
   const auto unique = [&](std::string wanted) {
     for (char& c : wanted)
       if (c == ',' || c == '"' || c == '\n' || c == '\r' || c == '#' || c == '@' || c == '.')
@@ -68,6 +75,7 @@ void put(std::string& out, const Quat& q) {
 
 std::string motion_text(const Clip& clip, const TrackNames& names) {
   std::string out = fmt::format("# prehend clip, frame_rate {}\n", clip.frame_rate);
+  if (clip.floor_height) out += fmt::format("{}{}\n", kFloorLabel, *clip.floor_height);
   std::string header = "time_s";
   for (std::size_t h = 0; h < clip.hands.size(); ++h) {
     const Hand& hand = *clip.hands[h].hand;
@@ -79,6 +87,8 @@ std::string motion_text(const Clip& clip, const TrackNames& names) {
     for (const auto joint : xr_joint_names())
       header += xyz(fmt::format("{}@{}", names.hands[h], joint));
   }
+  for (std::size_t o = 0; o < clip.objects.size(); ++o)
+    if (clip.objects[o].object->fixed) out += fmt::format("{}{}\n", kFixedLabel, names.objects[o]);
   for (const std::string& object : names.objects) header += xyz(object) + wxyz(object);
   out += header + "\n";
   for (int f = 0; f < clip.frame_count(); ++f) {
@@ -101,22 +111,25 @@ std::string motion_text(const Clip& clip, const TrackNames& names) {
   return out;
 }
 
+// The two cells of a side.
+std::string side_text(const Clip& clip, const TrackNames& names, const ContactSide& side) {
+  if (side.is_hand())
+    return fmt::format(",{},{}", names.hands[side.index],
+                       clip.hands[side.index].hand->segments[side.segment].name);
+  return fmt::format(",{},{}", side.is_object() ? names.objects[side.index] : kSurroundings,
+                     kNoSegment);
+}
+
 std::string contacts_text(const Clip& clip, const TrackNames& names) {
   std::string out = fmt::format("# prehend contacts, forces_recorded {}\n", clip.forces_recorded);
   out +=
-      "frame,time_s,hand,segment,object,point_x_m,point_y_m,point_z_m,normal_x,normal_y,normal_z,"
-      "force_x_N,force_y_N,force_z_N,torque_normal_Nm,gap_m\n";
+      "frame,time_s,by,by_segment,on,on_segment,point_x_m,point_y_m,point_z_m,normal_x,normal_y,"
+      "normal_z,force_x_N,force_y_N,force_z_N,torque_normal_Nm,gap_m\n";
   for (std::size_t f = 0; f < clip.contacts.size(); ++f) {
     for (const Contact& contact : clip.contacts[f]) {
-      const bool hand = contact.hand >= 0;
-      const std::string segment =
-          hand                   ? clip.hands[contact.hand].hand->segments[contact.segment].name
-          : contact.segment >= 0 ? names.objects[contact.segment]
-                                 : "-";
-      out += fmt::format("{},{},{},{},{}", f, static_cast<double>(f) / clip.frame_rate,
-                         hand ? names.hands[contact.hand] : kEnvironment, segment,
-                         names.objects[contact.object]);
-      put(out, contact.point_object);
+      out += fmt::format("{},{}", f, static_cast<double>(f) / clip.frame_rate);
+      out += side_text(clip, names, contact.by) + side_text(clip, names, contact.on);
+      put(out, contact.point_on);
       put(out, contact.normal_world);
       put(out, contact.force_world);
       put(out, contact.torque_normal);
@@ -166,11 +179,19 @@ class ClipReader {
     const auto rate = exact_rate(table_.row_count > 1 ? times.frame_rate : 60.0);
     if (!rate) return rate.error();
     clip_.frame_rate = *rate;
+    clip_.floor_height = number_after(kFloorLabel);
     if (const Status s = find_hands(); !s) return s.error();
     const TrackNames known = track_names(like_);
     for (std::size_t o = 0; o < known.objects.size(); ++o) {
       if (table_.find(known.objects[o] + "_qw") < 0) continue;
       ObjectTrack track{like_.objects[o].object, {}};
+      const bool fixed = text_.find(fmt::format("{}{}\n", kFixedLabel, known.objects[o])) !=
+                         std::string_view::npos;
+      if (fixed && !track.object->fixed) {
+        Object object = *track.object;
+        object.fixed = true;
+        track.object = std::make_shared<const Object>(std::move(object));
+      }
       if (const Status s = read_poses(known.objects[o], known.objects[o], track.poses_world); !s)
         return s.error();
       clip_.objects.push_back(std::move(track));
@@ -296,62 +317,119 @@ class ClipReader {
   Clip clip_;
 };
 
-// Index of a name in a list, by the row of a column of words.
-Result<int> index_of(const CsvTable& table, const std::string& column, int row,
-                     const std::vector<std::string>& names) {
-  const int index = table.find(column);
-  if (index < 0) return Error{fmt::format("{}: no column \"{}\"", table.name, column)};
-  const auto& texts = table.columns[index].texts;
-  const std::string text = texts.empty() ? "" : texts[row];
-  const auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) {
-    return Error{fmt::format("{}: row {}: the clip has no {} \"{}\"", table.name, row + 1, column,
-                             printable(text))};
-  }
-  return static_cast<int>(found - names.begin());
-}
+// Reads the rows of a table of contacts, of the present form or the older one.
+class ContactReader {
+ public:
+  // `without_shape` names objects that move in the file but are not in the clip, since nobody said
+  // what they look like: contacts with them are left out.
+  ContactReader(const CsvTable& table, std::set<std::string> without_shape, Clip& clip)
+      : table_(table),
+        without_shape_(std::move(without_shape)),
+        clip_(clip),
+        names_(track_names(clip)),
+        old_(table.find("by") < 0 && table.find("hand") >= 0) {}
 
-Status read_contact(const CsvTable& table, const TrackNames& names, int row, Clip& clip) {
-  const auto vector = [&](const char* prefix, const char* unit) {
+  Status read() {
+    for (const char* column :
+         {"frame", "point_x_m", "point_y_m", "point_z_m", "normal_x", "normal_y", "normal_z",
+          "force_x_N", "force_y_N", "force_z_N", "torque_normal_Nm", "gap_m"})
+      if (const Status s = need(column); !s) return s;
+    if (old_) {
+      for (const char* column : {"hand", "segment", "object"})
+        if (const Status s = need(column); !s) return s;
+    } else {
+      for (const char* column : {"by", "by_segment", "on", "on_segment"})
+        if (const Status s = need(column); !s) return s;
+    }
+    for (int row = 0; row < table_.row_count; ++row)
+      if (const Status s = read_row(row); !s) return s;
+    return {};
+  }
+
+ private:
+  Status need(const char* column) const {
+    if (table_.find(column) >= 0) return {};
+    return Error{fmt::format("{}: no column \"{}\"", table_.name, column)};
+  }
+
+  // A cell of words; empty where the table has none.
+  std::string text(const char* column, int row) const {
+    const CsvColumn& found = table_.columns[table_.find(column)];
+    if (!found.texts.empty()) return found.texts[row];
+    // A name made of digits alone was taken for a number.
+    return std::isfinite(found.values[row]) ? fmt::format("{}", found.values[row]) : "";
+  }
+  double number(const std::string& column, int row) const {
+    return table_.columns[table_.find(column)].values[row];
+  }
+  Vec3 vector(const char* prefix, const char* unit, int row) const {
     Vec3 v;
-    for (int i = 0; i < 3; ++i)
-      v[i] = table.columns[table.find(fmt::format("{}_{}{}", prefix, "xyz"[i], unit))].values[row];
+    for (int i = 0; i < 3; ++i) v[i] = number(fmt::format("{}_{}{}", prefix, "xyz"[i], unit), row);
     return v;
-  };
-  std::vector<std::string> hands = names.hands;
-  hands.push_back(kEnvironment);
-  const auto hand = index_of(table, "hand", row, hands);
-  if (!hand) return hand.error();
-  const auto object = index_of(table, "object", row, names.objects);
-  if (!object) return object.error();
-  const bool surroundings = *hand == static_cast<int>(names.hands.size());
-  std::vector<std::string> segments = names.objects;
-  if (surroundings) segments.push_back("-");
-  if (!surroundings) {
-    segments.clear();
-    for (const Segment& segment : clip.hands[*hand].hand->segments)
-      segments.push_back(segment.name);
   }
-  const auto segment = index_of(table, "segment", row, segments);
-  if (!segment) return segment.error();
-  Contact contact;
-  contact.hand = surroundings ? -1 : *hand;
-  contact.segment =
-      surroundings && *segment == static_cast<int>(names.objects.size()) ? -1 : *segment;
-  contact.object = *object;
-  contact.point_object = vector("point", "_m");
-  contact.normal_world = vector("normal", "");
-  contact.force_world = vector("force", "_N");
-  contact.torque_normal = table.columns[table.find("torque_normal_Nm")].values[row];
-  contact.gap = table.columns[table.find("gap_m")].values[row];
-  const double frame = table.columns[table.find("frame")].values[row];
-  if (!(frame >= 0.0 && frame < clip.frame_count()))
-    return Error{fmt::format("{}: row {}: no such frame", table.name, row + 1)};
-  clip.contacts[static_cast<std::size_t>(frame)].push_back(contact);
-  return {};
-}
 
-Status read_contacts(const std::string& path, Clip& clip) {
+  Error missing(int row, const char* what, const std::string& name) const {
+    return {fmt::format("{}: row {}: the clip has no {} \"{}\"", table_.name, row + 1, what,
+                        printable(name))};
+  }
+
+  // Nothing for an object without a shape.
+  Result<std::optional<ContactSide>> side(int row, const std::string& name,
+                                          const std::string& segment) const {
+    using Side = std::optional<ContactSide>;
+    if (name == kSurroundings) return Side(ContactSide::surroundings());
+    const auto object = std::find(names_.objects.begin(), names_.objects.end(), name);
+    if (object != names_.objects.end())
+      return Side(ContactSide::object(static_cast<int>(object - names_.objects.begin())));
+    if (without_shape_.contains(name)) return Side();
+    const auto hand = std::find(names_.hands.begin(), names_.hands.end(), name);
+    if (hand == names_.hands.end()) return missing(row, "hand or object", name);
+    const int index = static_cast<int>(hand - names_.hands.begin());
+    const auto& segments = clip_.hands[index].hand->segments;
+    const auto found = std::find_if(segments.begin(), segments.end(),
+                                    [&](const Segment& s) { return s.name == segment; });
+    if (found == segments.end()) return missing(row, "segment", segment);
+    return Side(ContactSide::hand(index, static_cast<int>(found - segments.begin())));
+  }
+
+  Result<std::optional<ContactSide>> pushing_side(int row) const {
+    if (!old_) return side(row, text("by", row), text("by_segment", row));
+    const std::string hand = text("hand", row), segment = text("segment", row);
+    if (hand != kEnvironment) return side(row, hand, segment);
+    const bool object = !segment.empty() && segment != kNoSegment;
+    return side(row, object ? segment : kSurroundings, "");
+  }
+
+  Status read_row(int row) {
+    const auto by = pushing_side(row);
+    if (!by) return by.error();
+    const auto on = old_ ? side(row, text("object", row), "")
+                         : side(row, text("on", row), text("on_segment", row));
+    if (!on) return on.error();
+    const double frame = number("frame", row);
+    if (!(frame >= 0.0 && frame < clip_.frame_count()))
+      return Error{fmt::format("{}: row {}: no such frame", table_.name, row + 1)};
+    if (!*by || !*on) return {};
+    clip_.contacts[static_cast<std::size_t>(frame)].push_back(
+        {.by = **by,
+         .on = **on,
+         .point_on = vector("point", "_m", row),
+         .normal_world = vector("normal", "", row),
+         .force_world = vector("force", "_N", row),
+         .torque_normal = number("torque_normal_Nm", row),
+         .gap = number("gap_m", row)});
+    return {};
+  }
+
+  const CsvTable& table_;
+  std::set<std::string> without_shape_;
+  Clip& clip_;
+  TrackNames names_;
+  bool old_;
+};
+
+Status read_contacts(const std::string& path, const std::set<std::string>& without_shape,
+                     Clip& clip) {
   const auto text = read_file(path);
   if (!text) return text.error();
   clip.contacts.resize(clip.frame_count());
@@ -360,18 +438,24 @@ Status read_contacts(const std::string& path, Clip& clip) {
   // Names of columns alone: a clip without a touch.
   if (!table && text->ends_with("gap_m\n")) return {};
   if (!table) return table.error();
-  for (const char* column :
-       {"frame", "hand", "segment", "object", "point_x_m", "point_y_m", "point_z_m", "normal_x",
-        "normal_y", "normal_z", "force_x_N", "force_y_N", "force_z_N", "torque_normal_Nm", "gap_m"})
-    if (table->find(column) < 0)
-      return Error{fmt::format("{}: no column \"{}\"", table->name, column)};
-  const TrackNames names = track_names(clip);
-  for (int row = 0; row < table->row_count; ++row)
-    if (const Status s = read_contact(*table, names, row, clip); !s) return s;
-  return {};
+  return ContactReader(*table, without_shape, clip).read();
 }
 
 }  // namespace
+
+std::vector<std::string> objects_without_shape(const CsvTable& table, const Clip& clip) {
+  const TrackNames known = track_names(clip);
+  std::vector<std::string> names;
+  for (const CsvColumn& column : table.columns) {
+    // Segments have a dot in their names and no places; objects have both parts of a pose.
+    if (!column.base.ends_with("_qw") || column.base.find('.') != std::string::npos) continue;
+    const std::string name = column.base.substr(0, column.base.size() - 3);
+    if (table.find(name + "_x") < 0 || name.empty()) continue;
+    if (std::find(known.objects.begin(), known.objects.end(), name) == known.objects.end())
+      names.push_back(name);
+  }
+  return names;
+}
 
 Result<Clip> read_clip_csv(const std::string& path, const Clip& like) {
   const auto text = read_file(path);
@@ -381,8 +465,11 @@ Result<Clip> read_clip_csv(const std::string& path, const Clip& like) {
   auto clip = ClipReader(*table, *text, like).read();
   if (!clip) return clip;
   const std::string contacts = contacts_path(path);
-  if (!clip->objects.empty() && std::filesystem::exists(contacts))
-    if (const Status s = read_contacts(contacts, *clip); !s) return s.error();
+  if (std::filesystem::exists(contacts)) {
+    const auto bare = objects_without_shape(*table, *clip);
+    const std::set<std::string> without_shape(bare.begin(), bare.end());
+    if (const Status s = read_contacts(contacts, without_shape, *clip); !s) return s.error();
+  }
   if (const Status s = validate(*clip); !s)
     return Error{fmt::format("{}: {}", table->name, s.message())};
   return clip;

@@ -11,8 +11,13 @@
 
 namespace prehend::io {
 
-// Raised when the extras' form changes so that older readers would misread it.
-inline constexpr int kExtrasVersion = 1;
+// Raised when the extras' form changes so that older readers would misread it. Files of all forms
+// from 1 on are read.
+//   1: a contact's `parties` are hand (-1: the surroundings), segment (or the other object) and the
+//      object pushed; its `points_object` are in that object's frame.
+//   2: `by` and `on` are its two sides, each a kind (0 surroundings, 1 hand, 2 object), an index
+//      and a segment; its `points_on` are in the frame of `on`. `floor_height`, where there is one.
+inline constexpr int kExtrasVersion = 2;
 
 nlohmann::json hand_to_json(const Hand& hand);
 nlohmann::json object_to_json(const Object& object);  // without the mesh

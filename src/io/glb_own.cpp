@@ -31,6 +31,8 @@ class ClipReader {
   Status add_hand(const json& description);
   Status add_object(const json& description);
   Status add_contacts(const json& description);
+  // Sides of so many contacts.
+  Status read_sides(const json& j, std::size_t count, std::vector<Contact>& contacts) const;
 
   Result<int> integer(const json& j, const char* key, int limit) const;
   // The values of one of the animation's tracks, one a frame.
@@ -47,6 +49,7 @@ class ClipReader {
   const json& description_;
   Clip clip_;
   int frames_ = 0;
+  int version_ = kExtrasVersion;
 };
 
 Result<int> ClipReader::integer(const json& j, const char* key, int limit) const {
@@ -99,9 +102,11 @@ Result<std::vector<Vec3>> ClipReader::positions(int node) const {
 Status ClipReader::read_header() {
   const auto version = integer(description_, "version", 1 << 30);
   if (!version) return version.error();
-  if (*version != kExtrasVersion)
-    return Error{fmt::format("{}: written by another version of Prehend (form {}, {} is known)",
-                             document_.source, *version, kExtrasVersion)};
+  version_ = *version;
+  if (version_ < 1 || version_ > kExtrasVersion)
+    return Error{
+        fmt::format("{}: written by another version of Prehend (form {}, 1 to {} are known)",
+                    document_.source, *version, kExtrasVersion)};
   const auto frames = integer(description_, "frames", kMaxFrames);
   if (!frames) return frames.error();
   frames_ = *frames;
@@ -118,6 +123,10 @@ Status ClipReader::read_header() {
   clip_.name = description_["name"];
   clip_.frame_rate = description_["frame_rate"];
   clip_.forces_recorded = description_["forces_recorded"];
+  if (const json floor = description_.value("floor_height", json()); floor.is_number())
+    clip_.floor_height = floor.get<double>();
+  else if (!floor.is_null())
+    return Error{document_.source + ": the floor's height is not a number"};
   return {};
 }
 
@@ -223,6 +232,34 @@ Result<std::vector<int>> ClipReader::contact_integers(const json& j, const char*
   return document_.integers(j[key].get<int>(), components);
 }
 
+Status ClipReader::read_sides(const json& j, std::size_t count,
+                              std::vector<Contact>& contacts) const {
+  if (version_ == 1) {
+    const auto parties = contact_integers(j, "parties", 3, count);
+    if (!parties) return parties.error();
+    for (std::size_t i = 0; i < count; ++i) {
+      const int hand = (*parties)[3 * i], segment = (*parties)[3 * i + 1];
+      contacts[i].by = hand >= 0      ? ContactSide::hand(hand, segment)
+                       : segment >= 0 ? ContactSide::object(segment)
+                                      : ContactSide::surroundings();
+      contacts[i].on = ContactSide::object((*parties)[3 * i + 2]);
+    }
+    return {};
+  }
+  const auto by = contact_integers(j, "by", 3, count);
+  if (!by) return by.error();
+  const auto on = contact_integers(j, "on", 3, count);
+  if (!on) return on.error();
+  const auto side = [](const int* numbers) -> ContactSide {
+    return {static_cast<ContactSide::Kind>(numbers[0]), numbers[1], numbers[2]};
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    contacts[i].by = side(by->data() + 3 * i);
+    contacts[i].on = side(on->data() + 3 * i);
+  }
+  return {};
+}
+
 Status ClipReader::add_contacts(const json& j) {
   const auto offsets = contact_integers(j, "offsets", 1, frames_ + 1);
   if (!offsets) return offsets.error();
@@ -232,9 +269,9 @@ Status ClipReader::add_contacts(const json& j) {
   const auto count = static_cast<std::size_t>(offsets->back());
   if (count == 0) return {};
 
-  const auto parties = contact_integers(j, "parties", 3, count);
-  if (!parties) return parties.error();
-  const auto points = contact_numbers(j, "points_object", 3, count);
+  std::vector<Contact> contacts(count);
+  if (const Status s = read_sides(j, count, contacts); !s) return s;
+  const auto points = contact_numbers(j, version_ == 1 ? "points_object" : "points_on", 3, count);
   if (!points) return points.error();
   const auto normals = contact_numbers(j, "normals_world", 3, count);
   if (!normals) return normals.error();
@@ -246,11 +283,8 @@ Status ClipReader::add_contacts(const json& j) {
   if (!gaps) return gaps.error();
   for (int f = 0; f < frames_; ++f) {
     for (int i = (*offsets)[f]; i < (*offsets)[f + 1]; ++i) {
-      Contact contact;
-      contact.hand = (*parties)[3 * i];
-      contact.segment = (*parties)[3 * i + 1];
-      contact.object = (*parties)[3 * i + 2];
-      contact.point_object = Vec3(points->data() + 3 * i);
+      Contact& contact = contacts[static_cast<std::size_t>(i)];
+      contact.point_on = Vec3(points->data() + 3 * i);
       contact.normal_world = Vec3(normals->data() + 3 * i);
       contact.force_world = Vec3(forces->data() + 3 * i);
       contact.torque_normal = (*torques)[i];

@@ -226,14 +226,18 @@ json ClipWriter::add_object(const ObjectTrack& track, int index) {
 // Contacts of all frames in one row; those of frame f are offsets[f] to offsets[f + 1].
 json ClipWriter::add_contacts() {
   std::vector<std::uint32_t> offsets = {0};
-  std::vector<std::int16_t> parties;
+  std::vector<std::int16_t> by, on;
+  const auto put = [](const ContactSide& side, std::vector<std::int16_t>& out) {
+    for (const int id : {static_cast<int>(side.kind), side.index, side.segment})
+      out.push_back(static_cast<std::int16_t>(id));
+  };
   std::vector<Vec3> points, normals, forces;
   std::vector<float> torques, gaps;
   for (const auto& frame : clip_.contacts) {
     for (const Contact& contact : frame) {
-      for (int id : {contact.hand, contact.segment, contact.object})
-        parties.push_back(static_cast<std::int16_t>(id));
-      points.push_back(contact.point_object);
+      put(contact.by, by);
+      put(contact.on, on);
+      points.push_back(contact.point_on);
       normals.push_back(contact.normal_world);
       forces.push_back(contact.force_world);
       torques.push_back(static_cast<float>(contact.torque_normal));
@@ -243,8 +247,9 @@ json ClipWriter::add_contacts() {
   }
   json description = {{"offsets", builder_.add(offsets)}};
   if (points.empty()) return description;
-  description["parties"] = builder_.add(parties, 3);
-  description["points_object"] = builder_.add(to_floats(points), 3);
+  description["by"] = builder_.add(by, 3);
+  description["on"] = builder_.add(on, 3);
+  description["points_on"] = builder_.add(to_floats(points), 3);
   description["normals_world"] = builder_.add(to_floats(normals), 3);
   description["forces_world"] = builder_.add(to_floats(forces), 3);
   description["torques_normal"] = builder_.add(torques, 1);
@@ -270,6 +275,7 @@ Result<std::string> ClipWriter::write() {
                       {"forces_recorded", clip_.forces_recorded},
                       {"hands", hands},
                       {"objects", objects}};
+  if (clip_.floor_height) description["floor_height"] = *clip_.floor_height;
   if (clip_.has_contacts()) description["contacts"] = add_contacts();
   return builder_.finish(clip_.name, {{"prehend", description}});
 }

@@ -6,6 +6,7 @@
 #include "jobs/job_context.h"
 #include "prehend/audit/audit.h"
 #include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
 #include "prehend/jobs/load.h"
 
 namespace prehend::jobs {
@@ -40,8 +41,15 @@ Result<Outcome> audit_clip(const AuditJob& job, JobContext& context, AuditJobRep
   const auto loaded = load_clips(job.inputs, job.load);
   if (!loaded) return loaded.error();
   for (const std::string& note : loaded->notes) context.note(note);
-  const auto report = audit::audit(loaded->clip, *options, context.monitor());
+  auto report = audit::audit(loaded->clip, *options, context.monitor());
   if (!report) return Error{fmt::format("{}: {}", job.inputs[0], report.message())};
+  // What could not be looked at is not passed.
+  for (const std::string& name : loaded->without_shape) {
+    report->reasons.push_back(
+        fmt::format("{} has no shape and was not judged: --object {}=OBJECT gives it one",
+                    printable(name), printable(name)));
+    report->verdict = "fail";
+  }
   context.report.summary = report->summary;
   context.report.audit = audit_value(*report);
   context.report.details["clip"] = clip_value(loaded->clip);

@@ -133,9 +133,9 @@ Clip grasp_still(const GraspSetup& setup, const Grasp& grasp) {
   std::vector<Contact>& contacts = clip.contacts.emplace_back();
   for (std::size_t i = 0; i < grasp.touches.size(); ++i) {
     Contact contact;
-    contact.hand = contact.object = 0;
-    contact.segment = grasp.touches[i].segment;
-    contact.point_object = grasp.touches[i].point;
+    contact.by = ContactSide::hand(0, grasp.touches[i].segment);
+    contact.on = ContactSide::object(0);
+    contact.point_on = grasp.touches[i].point;
     contact.normal_world = setup.object_world.turn(grasp.touches[i].normal);
     contact.force_world = setup.object_world.turn(grasp.forces[i]);
     contacts.push_back(contact);

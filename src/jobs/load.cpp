@@ -200,15 +200,15 @@ void append(Clip part, Clip& all) {
   const int objects = static_cast<int>(all.objects.size());
   for (auto& track : part.hands) all.hands.push_back(std::move(track));
   for (auto& track : part.objects) all.objects.push_back(std::move(track));
+  if (part.floor_height) all.floor_height = part.floor_height;
   if (!part.has_contacts()) return;
   all.contacts.resize(std::max(all.contacts.size(), part.contacts.size()));
   for (std::size_t f = 0; f < part.contacts.size(); ++f) {
     for (Contact contact : part.contacts[f]) {
-      if (contact.hand >= 0)
-        contact.hand += hands;
-      else if (contact.segment >= 0)
-        contact.segment += objects;
-      if (contact.object >= 0) contact.object += objects;
+      for (ContactSide* side : {&contact.by, &contact.on}) {
+        if (side->is_hand()) side->index += hands;
+        if (side->is_object()) side->index += objects;
+      }
       all.contacts[f].push_back(contact);
     }
   }
@@ -248,6 +248,7 @@ Result<Loaded> load_clips(const std::vector<std::string>& paths, const LoadOptio
     auto loaded = load_clip(path, options);
     if (!loaded) return loaded.error();
     for (std::string& note : loaded->notes) all.notes.push_back(std::move(note));
+    for (std::string& name : loaded->without_shape) all.without_shape.push_back(std::move(name));
     if (loaded->rig && !all.rig) all.rig = loaded->rig;
     if (all.clip.name.empty()) all.clip.name = loaded->clip.name;
     const bool still = loaded->clip.frame_count() <= 1;

@@ -55,7 +55,8 @@ Result<std::vector<NamedObject>> named_objects(const LoadOptions& options,
   return objects;
 }
 
-Result<Loaded> load_written_clip(const std::string& path, const LoadOptions& options) {
+Result<Loaded> load_written_clip(const std::string& path, const io::CsvTable& table,
+                                 const LoadOptions& options) {
   Loaded loaded;
   const auto objects = named_objects(options, loaded.notes);
   if (!objects) return objects.error();
@@ -68,6 +69,11 @@ Result<Loaded> load_written_clip(const std::string& path, const LoadOptions& opt
   auto clip = io::read_clip_csv(path, like);
   if (!clip) return clip.error();
   loaded.clip = std::move(*clip);
+  loaded.without_shape = io::objects_without_shape(table, loaded.clip);
+  for (const std::string& name : loaded.without_shape)
+    loaded.notes.push_back(fmt::format(
+        "{}: {} moves but has no shape, and is left out; --object {}=OBJECT gives it one",
+        table.name, printable(name), printable(name)));
   return loaded;
 }
 
@@ -179,7 +185,7 @@ Result<Loaded> load_csv(const std::string& path, const LoadOptions& options) {
         "{}: not a clip as CSV; a table of joint angles needs --hand FILE.xml, whose joints its "
         "columns name",
         printable(path, 200))};
-  return load_written_clip(path, options);
+  return load_written_clip(path, *table, options);
 }
 
 }  // namespace prehend::jobs

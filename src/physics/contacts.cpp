@@ -22,24 +22,29 @@ Mat3 contact_axes(const mjContact& contact) {
   return axes;
 }
 
-// The contact as felt by the object whose geom is the second (`second`) or first of the pair.
-Contact contact_on(const State::Impl& s, int index, int object, const BodyOwner& other,
-                   bool second) {
+ContactSide side_of(const BodyOwner& owner) {
+  if (owner.hand >= 0) return ContactSide::hand(owner.hand, owner.segment);
+  return owner.object >= 0 ? ContactSide::object(owner.object) : ContactSide::surroundings();
+}
+
+// Contact number `index` as felt by its second geom (`second`) or its first.
+Contact contact_on(const State::Impl& s, int index, bool second) {
   const mjContact& con = s.data->contact[index];
+  const int pushed = s.model->geom_bodyid[second ? con.geom2 : con.geom1];
+  const int pushing = s.model->geom_bodyid[second ? con.geom1 : con.geom2];
   const std::array<mjtNum, 6> local = local_force(s, index);
   const Mat3 frame = contact_axes(con);
   const double sign = second ? 1.0 : -1.0;
   Contact out;
-  out.hand = other.hand;
-  out.segment = other.hand >= 0 ? other.segment : other.object;
-  out.object = object;
+  out.by = side_of(s.world->impl().owners[static_cast<size_t>(pushing)]);
+  out.on = side_of(s.world->impl().owners[static_cast<size_t>(pushed)]);
   out.normal_world = -sign * frame.col(0);
   out.force_world = sign * (frame * Vec3(local[0], local[1], local[2]));
   // Torque on geom 2 about its inward normal; on geom 1 both turn round.
   out.torque_normal = con.dim > 3 ? local[3] : 0.0;
   out.gap = con.dist;
   const Vec3 point_world = to_vec3(con.pos) - 0.5 * con.dist * out.normal_world;
-  out.point_object = s.contact_frames[static_cast<size_t>(object)].inverse() * point_world;
+  out.point_on = s.contact_frames[static_cast<size_t>(pushed)].inverse() * point_world;
   return out;
 }
 
@@ -51,12 +56,14 @@ void State::contacts(std::vector<Contact>& contacts) const {
   const mjData* d = impl_->data.get();
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
-    const int body1 = impl_->model->geom_bodyid[con.geom1];
-    const int body2 = impl_->model->geom_bodyid[con.geom2];
-    const BodyOwner& first = w.owners[static_cast<size_t>(body1)];
-    const BodyOwner& second = w.owners[static_cast<size_t>(body2)];
-    if (second.object >= 0) contacts.push_back(contact_on(*impl_, i, second.object, first, true));
-    if (first.object >= 0) contacts.push_back(contact_on(*impl_, i, first.object, second, false));
+    const BodyOwner& first = w.owners[static_cast<size_t>(impl_->model->geom_bodyid[con.geom1])];
+    const BodyOwner& second = w.owners[static_cast<size_t>(impl_->model->geom_bodyid[con.geom2])];
+    if (second.object >= 0) contacts.push_back(contact_on(*impl_, i, true));
+    if (first.object >= 0) contacts.push_back(contact_on(*impl_, i, false));
+    if (first.object >= 0 || second.object >= 0 || first.hand == second.hand) continue;
+    // Two hands, or a hand and the floor: on the hand with the smaller index, or on the hand.
+    const bool on_second = first.hand < 0 || (second.hand >= 0 && second.hand < first.hand);
+    contacts.push_back(contact_on(*impl_, i, on_second));
   }
 }
 
@@ -64,25 +71,6 @@ std::vector<Contact> State::contacts() const {
   std::vector<Contact> list;
   contacts(list);
   return list;
-}
-
-void State::hand_contacts(std::vector<HandContact>& contacts) const {
-  contacts.clear();
-  const World::Impl& w = impl_->world->impl();
-  const mjData* d = impl_->data.get();
-  for (int i = 0; i < d->ncon; ++i) {
-    const mjContact& con = d->contact[i];
-    BodyOwner one = w.owners[static_cast<size_t>(impl_->model->geom_bodyid[con.geom1])];
-    BodyOwner two = w.owners[static_cast<size_t>(impl_->model->geom_bodyid[con.geom2])];
-    if (one.hand < 0 || two.hand < 0 || one.hand == two.hand) continue;
-    // The engine's normal points from its first geom to its second, its force acts on the second.
-    const double sign = one.hand < two.hand ? -1.0 : 1.0;
-    if (sign < 0.0) std::swap(one, two);
-    const std::array<mjtNum, 6> local = local_force(*impl_, i);
-    contacts.push_back({two.hand, two.segment, one.hand, one.segment, to_vec3(con.pos),
-                        sign * to_vec3(con.frame),
-                        sign * (contact_axes(con) * to_vec3(local.data())), con.dist});
-  }
 }
 
 double State::max_penetration(int object) const {

@@ -103,9 +103,8 @@ optimize::ConeContact cone_contact(const Vec3& point_world, const Vec3& normal_w
   return contact;
 }
 
-Wrench contact_wrench(const Contact& contact, const Transform& object_world,
-                      const Vec3& about_world) {
-  const Vec3 lever = object_world * contact.point_object - about_world;
+Wrench contact_wrench(const Contact& contact, const Transform& on_world, const Vec3& about_world) {
+  const Vec3 lever = on_world * contact.point_on - about_world;
   return {contact.force_world, lever.cross(contact.force_world) -
                                    contact.torque_normal * contact.normal_world.normalized()};
 }

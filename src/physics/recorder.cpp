@@ -6,14 +6,12 @@ namespace prehend::physics {
 
 namespace {
 
-// Contacts of one segment with one object that lie nearer than this in two steps are the same one.
+// Contacts of the same two sides that lie nearer than this in two steps are the same one, m.
 constexpr double kSamePlace = 0.008;
 // Weight of a contact without force, so that its place still counts.
 constexpr double kIdleWeight = 1e-9;
 
-bool same_pair(const Contact& a, const Contact& b) {
-  return a.hand == b.hand && a.segment == b.segment && a.object == b.object;
-}
+bool same_pair(const Contact& a, const Contact& b) { return a.between(b.by, b.on); }
 
 }  // namespace
 
@@ -21,6 +19,7 @@ Recorder::Recorder(const State& state, double frame_rate) : start_(state.time())
   const World& world = state.world();
   clip_.frame_rate = frame_rate;
   clip_.forces_recorded = true;
+  clip_.floor_height = world.options().floor_height;
   for (int h = 0; h < world.hand_count(); ++h) {
     clip_.hands.push_back({std::make_shared<const Hand>(world.hand(h)), {}});
   }
@@ -50,17 +49,17 @@ void Recorder::after_step(const State& state) {
   for (const Contact& contact : scratch_) {
     auto found = std::find_if(merged_.begin(), merged_.end(), [&](const Merged& m) {
       return same_pair(m.mean, contact) &&
-             (m.mean.point_object / m.weight - contact.point_object).norm() < kSamePlace;
+             (m.mean.point_on / m.weight - contact.point_on).norm() < kSamePlace;
     });
     if (found == merged_.end()) {
       Contact empty = contact;
-      empty.point_object = empty.normal_world = empty.force_world = Vec3::Zero();
+      empty.point_on = empty.normal_world = empty.force_world = Vec3::Zero();
       empty.torque_normal = 0.0;
       found = merged_.insert(merged_.end(), {empty, 0.0});
     }
     const double weight = std::max(kIdleWeight, -contact.normal_world.dot(contact.force_world));
     found->weight += weight;
-    found->mean.point_object += weight * contact.point_object;
+    found->mean.point_on += weight * contact.point_on;
     found->mean.normal_world += weight * contact.normal_world;
     found->mean.force_world += contact.force_world;
     found->mean.torque_normal += contact.torque_normal;
@@ -72,7 +71,7 @@ void Recorder::close_frame() {
   std::vector<Contact>& contacts = clip_.contacts.emplace_back();
   for (const Merged& m : merged_) {
     Contact contact = m.mean;
-    contact.point_object /= m.weight;
+    contact.point_on /= m.weight;
     contact.normal_world.normalize();
     contact.force_world /= steps_;
     contact.torque_normal /= steps_;

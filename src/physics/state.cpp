@@ -108,10 +108,9 @@ void State::Impl::gather_forces() {
 }
 
 void State::Impl::remember_frames() {
-  const World::Impl& w = world->impl();
-  for (size_t i = 0; i < w.objects.size(); ++i) {
-    const int body = w.objects[i].body;
-    contact_frames[i] = {to_quat(data->xquat + 4 * body), to_vec3(data->xpos + 3 * body)};
+  for (int body = 0; body < model->nbody; ++body) {
+    contact_frames[static_cast<size_t>(body)] = {to_quat(data->xquat + 4 * body),
+                                                 to_vec3(data->xpos + 3 * body)};
   }
 }
 
@@ -148,7 +147,7 @@ State::State(WorldPtr world) : impl_(std::make_unique<Impl>()) {
   impl_->model = w.model.get();
   impl_->data.reset(mj_makeData(impl_->model));
   PREHEND_ASSERT(impl_->data != nullptr);
-  impl_->contact_frames.resize(w.objects.size());
+  impl_->contact_frames.resize(static_cast<size_t>(impl_->model->nbody));
   reset();
 }
 State::~State() = default;

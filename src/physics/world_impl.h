@@ -72,7 +72,7 @@ struct State::Impl {
   Eigen::VectorXd applied;                // the caller's generalised forces
   Eigen::VectorXd servo;                  // targets: an angle, or a quaternion, a joint
   std::vector<char> servo_on;             // a hand each
-  std::vector<Transform> contact_frames;  // of objects, when contacts were found
+  std::vector<Transform> contact_frames;  // of bodies, when contacts were found
   // How far the engine's derived quantities agree with positions and velocities.
   enum class Stage { kNothing, kPosition, kInertia, kVelocity } stage = Stage::kNothing;
   bool factored = false;  // the true inertia, at kInertia or later

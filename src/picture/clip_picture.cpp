@@ -86,12 +86,12 @@ void add_object(const Object& object, const Transform& pose_world, const Materia
   scene.meshes.push_back({object.shape.mesh, pose_world, material});
 }
 
-void add_contacts(const std::vector<Contact>& contacts, const std::vector<Transform>& poses_world,
+void add_contacts(const std::vector<Contact>& contacts, const ClipMoment& moment,
                   const ContactMarks& marks, PictureScene& scene) {
   const Material point_material{{0.93, 0.78, 0.20}, 0.35};
   for (const Contact& contact : contacts) {
-    if (contact.object < 0 || contact.object >= static_cast<int>(poses_world.size())) continue;
-    const Vec3 point_world = poses_world[contact.object] * contact.point_object;
+    if (!moment.has(contact.on)) continue;
+    const Vec3 point_world = moment.point_world(contact);
     if (marks.points)
       scene.capsules.push_back(
           {point_world, point_world, marks.point_radius, point_material, /*mark=*/true});
@@ -130,7 +130,7 @@ ClipPainter::ClipPainter(const Clip& clip, const ClipPictureOptions& options)
   const std::vector<Vec3> points = outlines(0.0, clip.duration(), /*all=*/true);
   for (std::size_t i = 0; i < points.size(); ++i)
     floor_height_ = i == 0 ? points[i].y() : std::min(floor_height_, points[i].y());
-  floor_height_ -= kFloorGap;
+  floor_height_ = clip.floor_height.value_or(floor_height_) - kFloorGap;
 }
 
 HandPose ClipPainter::hand_pose(const HandTrack& track, double time) const {
@@ -145,30 +145,33 @@ Transform ClipPainter::object_pose(const ObjectTrack& track, double time) const 
 
 PictureScene ClipPainter::content(double time) const {
   PictureScene scene;
+  ClipMoment moment;
   Material skin = skin_material();
   skin.opacity = options_.hand_opacity;
   for (std::size_t h = 0; h < clip_.hands.size(); ++h) {
     const HandTrack& track = clip_.hands[h];
+    moment.segments_world.emplace_back();
     if (track.poses.empty()) continue;
     const HandPose pose = hand_pose(track, time);
+    moment.segments_world.back() = segment_frames(*track.hand, pose);
     if (skins_[h])
       add_hand_skin(*skins_[h], *track.hand, pose, skin, scene);
     else
       add_hand_capsules(*track.hand, pose, skin, scene);
   }
-  std::vector<Transform> poses_world;
   for (std::size_t o = 0; o < clip_.objects.size(); ++o) {
     const ObjectTrack& track = clip_.objects[o];
-    poses_world.push_back(track.poses_world.empty() ? Transform() : object_pose(track, time));
+    moment.objects_world.push_back(track.poses_world.empty() ? Transform()
+                                                             : object_pose(track, time));
     if (!options_.objects) continue;
     Material material = object_material(static_cast<int>(o));
     if (track.object->fixed) material = Material{{0.74, 0.72, 0.69}, 0.7};
     material.opacity = options_.object_opacity;
-    add_object(*track.object, poses_world.back(), material, scene);
+    add_object(*track.object, moment.objects_world.back(), material, scene);
   }
   if (clip_.has_contacts()) {
     const Between b = between(time, clip_.frame_rate, clip_.contacts.size());
-    add_contacts(clip_.contacts[b.fraction < 0.5 ? b.first : b.second], poses_world, marks_, scene);
+    add_contacts(clip_.contacts[b.fraction < 0.5 ? b.first : b.second], moment, marks_, scene);
   }
   return scene;
 }

@@ -210,9 +210,9 @@ Clip box_with_forces(double scale, const Vec3& tangential, const Vec3& shift = V
     for (double x : {-1.0, 1.0}) {
       for (double z : {-1.0, 1.0}) {
         Contact contact;
-        contact.object = 0;
-        contact.segment = 1;
-        contact.point_object = Vec3(x * kBoxHalf.x(), -kBoxHalf.y(), z * kBoxHalf.z()) + shift;
+        contact.by = ContactSide::object(1);
+        contact.on = ContactSide::object(0);
+        contact.point_on = Vec3(x * kBoxHalf.x(), -kBoxHalf.y(), z * kBoxHalf.z()) + shift;
         contact.normal_world = -Vec3::UnitY();
         contact.force_world = scale * 0.3 * 9.81 / 4 * Vec3::UnitY() + tangential;
         contacts.push_back(contact);

@@ -28,7 +28,7 @@ TEST(SimulatedGrip, TakingForcesAwayIsNoticed) {
   const auto hand = std::make_shared<const Hand>(build_hand().value());
   Clip clip = hands::sample_grip(hand).value();
   for (auto& contacts : clip.contacts) {
-    std::erase_if(contacts, [](const Contact& c) { return c.hand >= 0; });
+    std::erase_if(contacts, [](const Contact& c) { return c.by.is_hand(); });
   }
   EXPECT_LT(audit(clip).value().explained_fraction, 0.5);
 }

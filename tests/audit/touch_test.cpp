@@ -28,7 +28,7 @@ TEST(Touch, TheDeepestPointOfALongCapsuleIsThatOfAShortOne) {
     const auto found = contacts(capsule);
     ASSERT_FALSE(found.empty()) << half;
     EXPECT_NEAR(found[0].gap, -0.001, 1e-6) << half;
-    EXPECT_LT((found[0].point_object - Vec3(0.0, 0.05, 0.0)).norm(), 1e-3) << half;
+    EXPECT_LT((found[0].point_on - Vec3(0.0, 0.05, 0.0)).norm(), 1e-3) << half;
   }
 }
 
@@ -49,8 +49,8 @@ TEST(Touch, ATouchingStretchHasBothItsEnds) {
   ASSERT_EQ(found.size(), 3u);
   double low = 0.0, high = 0.0;
   for (const Contact& contact : found) {
-    low = std::min(low, contact.point_object.x());
-    high = std::max(high, contact.point_object.x());
+    low = std::min(low, contact.point_on.x());
+    high = std::max(high, contact.point_on.x());
   }
   EXPECT_NEAR(low, -0.05, 0.003);
   EXPECT_NEAR(high, 0.05, 0.003);

@@ -253,6 +253,19 @@ TEST_F(Command, NumbersGoOutAsCsvAndComeBackWithShapes) {
   EXPECT_EQ(clip.find("objects")->items().size(), 1u);
 }
 
+// Contacts with the table come before any with the hand, and only hands have segments.
+TEST_F(Command, TheDemosOwnCsvIsAuditedWithItsObjects) {
+  ASSERT_EQ(call({"demo", "-o", at("g.csv"), "--quiet"}).code, kExitDone);
+  const Outcome part =
+      call({"audit", at("g.csv"), "--object", "cylinder=cylinder", "--json", "--quiet"});
+  ASSERT_TRUE(part.code == kExitDone || part.code == kExitMissed) << part.err;
+  EXPECT_TRUE(*part.json().find("clip")->find("forces_recorded")->boolean());
+  const Outcome bare = call({"audit", at("g.csv"), "--json", "--quiet"});
+  EXPECT_EQ(bare.code, kExitMissed) << "objects that nobody looked at do not pass";
+  for (const char* name : {"cylinder", "table"})
+    EXPECT_NE(bare.out.find(std::string(name) + " has no shape"), std::string::npos) << name;
+}
+
 TEST_F(Command, ABvhMovesAnObjectBesideTheHandsItWasRecordedWith) {
   const Clip clip = rising_clip();
   ASSERT_TRUE(io::write_bvh_clip(at("rise.bvh"), clip).ok());

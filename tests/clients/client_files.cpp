@@ -97,10 +97,9 @@ void add_contacts(Clip& clip, int frame, double squeeze) {
     const double gap = (middle - kRadius * out).norm() - 0.012;
     if (gap > 0.006 || std::abs(middle.x()) > kHalfLength) continue;
     Contact contact;
-    contact.hand = 0;
-    contact.segment = s;
-    contact.object = 0;
-    contact.point_object = Vec3(middle.x(), kRadius * out.y(), kRadius * out.z());
+    contact.by = ContactSide::hand(0, s);
+    contact.on = ContactSide::object(0);
+    contact.point_on = Vec3(middle.x(), kRadius * out.y(), kRadius * out.z());
     contact.normal_world = bar_world.turn(out);
     contact.force_world = -squeeze * (1.0 + 0.3 * s / hand.segment_count()) * contact.normal_world +
                           0.2 * squeeze * Vec3::UnitY();

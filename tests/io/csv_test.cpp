@@ -112,6 +112,7 @@ TEST_F(ClipCsv, ComesBackBitForBit) {
   ASSERT_EQ(back->hands.size(), 2u);
   ASSERT_EQ(back->objects.size(), 2u);
   EXPECT_TRUE(back->forces_recorded);
+  EXPECT_EQ(back->floor_height, clip.floor_height);
   for (int f = 0; f < clip.frame_count(); ++f) {
     for (int h = 0; h < 2; ++h) {
       const HandPose& want = clip.hands[h].poses[f];
@@ -127,15 +128,76 @@ TEST_F(ClipCsv, ComesBackBitForBit) {
     for (std::size_t c = 0; c < clip.contacts[f].size(); ++c) {
       const Contact& want = clip.contacts[f][c];
       const Contact& got = back->contacts[f][c];
-      EXPECT_EQ(std::tie(got.hand, got.segment, got.object),
-                std::tie(want.hand, want.segment, want.object));
-      EXPECT_EQ(got.point_object, want.point_object);
+      EXPECT_TRUE(got.between(want.by, want.on));
+      EXPECT_EQ(got.point_on, want.point_on);
       EXPECT_EQ(got.normal_world, want.normal_world);
       EXPECT_EQ(got.force_world, want.force_world);
       EXPECT_EQ(got.torque_normal, want.torque_normal);
       EXPECT_EQ(got.gap, want.gap);
     }
   }
+}
+
+// The form before contacts had two sides: the first rows have no segment, which is how a table of
+// the old form read as words only from a later row on.
+TEST_F(ClipCsv, ContactsOfTheOldFormAreRead) {
+  Clip clip = testing::test_clip();
+  for (auto& contacts : clip.contacts) contacts.clear();
+  ASSERT_TRUE(write_clip_csv(path_, clip).ok());
+  const std::string segment = clip.hands[1].hand->segments[2].name;
+  ASSERT_TRUE(write_file((folder_ / "clip.contacts.csv").string(),
+                         "# prehend contacts, forces_recorded true\n"
+                         "frame,time_s,hand,segment,object,point_x_m,point_y_m,point_z_m,normal_x,"
+                         "normal_y,normal_z,force_x_N,force_y_N,force_z_N,torque_normal_Nm,gap_m\n"
+                         "1,0.1,environment,-,box,1,2,3,0,1,0,4,5,6,7,-0.5\n"
+                         "1,0.1,environment,table,box,1,2,3,0,1,0,4,5,6,7,0\n"
+                         "2,0.2,left," +
+                             segment + ",table,1,2,3,0,1,0,4,5,6,7,0\n"));
+  const auto back = read_clip_csv(path_, clip);
+  ASSERT_TRUE(back.ok()) << back.message();
+  EXPECT_TRUE(back->forces_recorded);
+  ASSERT_EQ(back->contacts[1].size(), 2u);
+  const Contact& first = back->contacts[1][0];
+  EXPECT_TRUE(first.between(ContactSide::surroundings(), ContactSide::object(0)));
+  EXPECT_EQ(first.point_on, Vec3(1, 2, 3));
+  EXPECT_EQ(first.force_world, Vec3(4, 5, 6));
+  EXPECT_EQ(first.torque_normal, 7.0);
+  EXPECT_EQ(first.gap, -0.5);
+  EXPECT_TRUE(back->contacts[1][1].between(ContactSide::object(1), ContactSide::object(0)));
+  ASSERT_EQ(back->contacts[2].size(), 1u);
+  EXPECT_TRUE(back->contacts[2][0].between(ContactSide::hand(1, 2), ContactSide::object(1)));
+}
+
+TEST_F(ClipCsv, ObjectsWithoutAShapeAreLeftOutAndNamed) {
+  const Clip clip = testing::test_clip();
+  ASSERT_TRUE(write_clip_csv(path_, clip).ok());
+  Clip like = clip;
+  like.objects.erase(like.objects.begin());
+  const auto back = read_clip_csv(path_, like);
+  ASSERT_TRUE(back.ok()) << back.message();
+  ASSERT_EQ(back->objects.size(), 1u);
+  EXPECT_EQ(objects_without_shape(*read_csv(path_), *back), std::vector<std::string>{"box"});
+  EXPECT_TRUE(objects_without_shape(*read_csv(path_), clip).empty());
+  // Contacts of the hands with each other and with the table stay, those of the box go.
+  int kept = 0, wanted = 0;
+  for (const auto& contacts : back->contacts) kept += static_cast<int>(contacts.size());
+  for (const auto& contacts : clip.contacts)
+    for (const Contact& contact : contacts) wanted += !contact.on.is_object(0);
+  EXPECT_EQ(kept, wanted);
+  EXPECT_GT(kept, 0);
+}
+
+TEST_F(ClipCsv, WhatIsFixedStaysFixed) {
+  Clip clip = testing::test_clip();
+  Object table = *clip.objects[1].object;
+  table.fixed = true;
+  const Clip like = clip;
+  clip.objects[1].object = std::make_shared<const Object>(table);
+  ASSERT_TRUE(write_clip_csv(path_, clip).ok());
+  const auto back = read_clip_csv(path_, like);
+  ASSERT_TRUE(back.ok()) << back.message();
+  EXPECT_FALSE(back->objects[0].object->fixed);
+  EXPECT_TRUE(back->objects[1].object->fixed);
 }
 
 TEST_F(ClipCsv, NumbersOfItsHeaderMustBeBelievable) {

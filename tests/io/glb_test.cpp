@@ -125,15 +125,14 @@ TEST(Glb, ContactsKeepFloatPrecision) {
   const Clip clip = testing::test_clip();
   const Clip back = round_trip(clip);
   EXPECT_TRUE(back.forces_recorded);
+  EXPECT_EQ(back.floor_height, clip.floor_height);
   ASSERT_EQ(back.contacts.size(), clip.contacts.size());
   for (std::size_t f = 0; f < clip.contacts.size(); ++f) {
     ASSERT_EQ(back.contacts[f].size(), clip.contacts[f].size());
     for (std::size_t i = 0; i < clip.contacts[f].size(); ++i) {
       const Contact &a = clip.contacts[f][i], &b = back.contacts[f][i];
-      EXPECT_EQ(a.hand, b.hand);
-      EXPECT_EQ(a.segment, b.segment);
-      EXPECT_EQ(a.object, b.object);
-      EXPECT_EQ(a.point_object.cast<float>(), b.point_object.cast<float>());
+      EXPECT_TRUE(a.between(b.by, b.on));
+      EXPECT_EQ(a.point_on.cast<float>(), b.point_on.cast<float>());
       EXPECT_EQ(a.normal_world.cast<float>(), b.normal_world.cast<float>());
       EXPECT_EQ(a.force_world.cast<float>(), b.force_world.cast<float>());
       EXPECT_EQ(static_cast<float>(a.torque_normal), static_cast<float>(b.torque_normal));
@@ -237,23 +236,61 @@ TEST(Glb, MutatedFilesGiveAClipOrOneLine) {
   EXPECT_GT(testing::expect_value_or_one_line(good, read), 0.4);
 }
 
-// Keeps the container sound, so that damage reaches the code behind it.
-TEST(Glb, MutatedJsonGivesAClipOrOneLine) {
-  const std::string good = *encode_glb(testing::test_clip());
-  std::uint32_t length;
-  std::memcpy(&length, good.data() + 12, 4);
-  const std::string json = good.substr(20, length), rest = good.substr(20 + length);
-  const auto whole = [&](std::string text) {
+// The two parts of a file: the text that describes it, and the rest.
+struct Container {
+  std::string json, rest;
+
+  explicit Container(const std::string& file) {
+    std::uint32_t length;
+    std::memcpy(&length, file.data() + 12, 4);
+    json = file.substr(20, length);
+    rest = file.substr(20 + length);
+  }
+  // Around another text, so that damage reaches the code behind it.
+  std::string with(std::string text) const {
     text.resize((text.size() + 3) / 4 * 4, ' ');
     std::string file = "glTF";
     for (std::uint32_t number : {2u, static_cast<std::uint32_t>(20 + text.size() + rest.size()),
                                  static_cast<std::uint32_t>(text.size()), 0x4E4F534Au})
       file.append(reinterpret_cast<const char*>(&number), 4);
     return file + text + rest;
-  };
-  ASSERT_TRUE(decode_glb(whole(json), "whole.glb").ok());
+  }
+};
+
+TEST(Glb, MutatedJsonGivesAClipOrOneLine) {
+  const Container good(*encode_glb(testing::test_clip()));
+  const auto whole = [&](const std::string& text) { return good.with(text); };
+  ASSERT_TRUE(decode_glb(whole(good.json), "whole.glb").ok());
   const auto read = [](const std::string& bytes) { return decode_glb(bytes, "mutated.glb"); };
-  EXPECT_GT(testing::expect_value_or_one_line(json, read, whole), 0.4);
+  EXPECT_GT(testing::expect_value_or_one_line(good.json, read, whole), 0.4);
+}
+
+// Form 1 of the extras had one list of three numbers a contact: hand, segment or other object, and
+// the object pushed. The present file's `on` is taken for it: (2, 0, -1) is then hand 2's segment
+// 0, so numbers are chosen that mean something in both.
+TEST(Glb, ContactsOfTheFirstFormAreRead) {
+  Clip clip = testing::test_clip(2);
+  clip.floor_height.reset();
+  // As (kind, index, segment): hand 1's segment 0 on object 1.
+  Contact by_hand{.by = ContactSide::object(0), .on = ContactSide::hand(0, 1)};
+  by_hand.point_on = {1, 2, 3};
+  clip.contacts = {{}, {by_hand}};
+  const Container present(*encode_glb(clip));
+  std::string old = present.json;
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    const auto at = old.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    old.replace(at, from.size(), to);
+  };
+  replace("\"on\":", "\"parties\":");
+  replace("\"points_on\":", "\"points_object\":");
+  replace("\"version\":2", "\"version\":1");
+  const auto back = decode_glb(present.with(old), "old.glb");
+  ASSERT_TRUE(back.ok()) << back.message();
+  ASSERT_EQ(back->clip.contacts[1].size(), 1u);
+  const Contact& contact = back->clip.contacts[1][0];
+  EXPECT_TRUE(contact.between(ContactSide::hand(1, 0), ContactSide::object(1)));
+  EXPECT_EQ(contact.point_on, Vec3(1, 2, 3));
 }
 
 }  // namespace

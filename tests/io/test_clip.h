@@ -109,14 +109,17 @@ inline Clip test_clip(int frames = 7) {
   clip.hands = {waving(small_hand(Side::kRight), frames), waving(small_hand(Side::kLeft), frames)};
   clip.objects = {tumbling(test_box("box"), frames), tumbling(test_box("table"), frames)};
   clip.forces_recorded = true;
+  clip.floor_height = -0.25;
   clip.contacts.resize(frames);
+  // All kinds of sides: an object or a hand is pushed by the surroundings, an object or a hand.
+  const ContactSide sides[] = {ContactSide::surroundings(), ContactSide::object(1),
+                               ContactSide::hand(1, 2)};
   for (int f = 1; f < frames; f += 2) {
     for (int k = 0; k < f; ++k) {
       Contact contact;
-      contact.hand = k % 3 - 1;
-      contact.segment = contact.hand < 0 ? 1 : k % 4;
-      contact.object = 0;
-      contact.point_object = {0.03, 0.001 * k, -0.002 * f};
+      contact.by = sides[k % 3];
+      contact.on = k < 3 ? ContactSide::object(0) : ContactSide::hand(0, k % 4);
+      contact.point_on = {0.03, 0.001 * k, -0.002 * f};
       contact.normal_world = Vec3(1.0, 0.1 * k, -0.2 * f).normalized();
       contact.force_world = {-1.7 * k, 0.3, 12.125};
       contact.torque_normal = 0.001 * k;

@@ -48,10 +48,10 @@ TEST(DistanceCollision, ACapsuleRestsAcrossTheRimOfARing) {
   Vec3 force = Vec3::Zero();
   for (const Contact& c : state.contacts()) {
     force += c.force_world;
-    EXPECT_NEAR(std::abs(c.point_object.x()), kRing, 2e-3);
+    EXPECT_NEAR(std::abs(c.point_on.x()), kRing, 2e-3);
     EXPECT_GE(c.normal_world.y(), 0.99);
-    EXPECT_EQ(c.hand, 0);
-    EXPECT_EQ(c.object, 0);
+    EXPECT_TRUE(c.by.is_hand(0));
+    EXPECT_TRUE(c.on.is_object(0));
   }
   EXPECT_NEAR(force.y(), -0.02 * 9.81, 0.01 * 0.02 * 9.81);
   EXPECT_LE(std::hypot(force.x(), force.z()), 1e-3);

@@ -39,14 +39,14 @@ TEST(FrictionCone, LocalForceAndWrenchMapAgreeWithTheContact) {
   const auto vector = [&] { return Vec3(gauss(random), gauss(random), gauss(random)); };
   for (int trial = 0; trial < 50; ++trial) {
     Contact contact;
-    contact.point_object = vector();
+    contact.point_on = vector();
     contact.normal_world = vector().normalized();
     contact.force_world = vector();
     contact.torque_normal = gauss(random);
     const Transform object{exp_map(vector()), vector()};
     const Vec3 about = vector();
     const optimize::ConeContact cone =
-        cone_contact(object * contact.point_object, contact.normal_world, {0.5, 0.02}, about, 1.0);
+        cone_contact(object * contact.point_on, contact.normal_world, {0.5, 0.02}, about, 1.0);
     const Wrench wrench = contact_wrench(contact, object, about);
     EXPECT_LE((cone.wrench_map * local_force(contact) - wrench.vector()).norm(), 1e-12);
     Contact back = contact;

@@ -45,10 +45,9 @@ TEST(State, ABoxAtRestIsCarriedByTheFloor) {
   Wrench total;
   const Transform pose = state.object_pose(0);
   for (const Contact& c : state.contacts()) {
-    EXPECT_EQ(c.hand, -1);
-    EXPECT_EQ(c.segment, -1);
+    EXPECT_TRUE(c.between(ContactSide::surroundings(), ContactSide::object(0)));
     EXPECT_LE(c.normal_world.y(), -0.999) << "out of the object is down";
-    EXPECT_NEAR(c.point_object.y(), -0.02, 1e-6);
+    EXPECT_NEAR(c.point_on.y(), -0.02, 1e-6);
     total = total + contact_wrench(c, pose, pose.position);
   }
   EXPECT_NEAR(total.force.y(), 0.5 * 9.81, 1e-4);
@@ -94,8 +93,9 @@ TEST(State, TwoObjectsPushEachOtherEqually) {
     state.step();
     Vec3 upper = Vec3::Zero(), lower_by_upper = Vec3::Zero();
     for (const Contact& c : state.contacts()) {
-      if (c.object == 1) upper += c.force_world;
-      if (c.object == 0 && c.segment == 1) lower_by_upper += c.force_world;
+      if (c.on.is_object(1)) upper += c.force_world;
+      if (c.between(ContactSide::object(1), ContactSide::object(0)))
+        lower_by_upper += c.force_world;
     }
     mean += upper.y() / 200;
     EXPECT_LE((upper + lower_by_upper).norm(), 1e-9);
@@ -276,17 +276,48 @@ TEST(State, HandsThatTouchPushEachOtherApart) {
   for (int hand : {0, 1}) state.set_servo_target(hand, Eigen::VectorXd::Zero(57));
   state.set_root_target(1, Transform::from_position({0.0, 0.015, 0.0}));
   state.step(200);
-  std::vector<HandContact> contacts;
-  state.hand_contacts(contacts);
+  const std::vector<Contact> contacts = state.contacts();
   ASSERT_FALSE(contacts.empty());
   Vec3 sum = Vec3::Zero();
-  for (const HandContact& contact : contacts) {
-    EXPECT_EQ(contact.first_hand, 0);
-    EXPECT_EQ(contact.second_hand, 1);
-    EXPECT_GE(contact.normal_world.dot(contact.force_world), -1e-9);
+  for (const Contact& contact : contacts) {
+    EXPECT_TRUE(contact.by.is_hand(1));
+    EXPECT_TRUE(contact.on.is_hand(0));
+    EXPECT_LE(contact.normal_world.dot(contact.force_world), 1e-9) << "into the skin of hand 0";
     sum += contact.force_world;
   }
   EXPECT_LT(sum.y(), -1.0) << "the lower one is pressed down";
+  // The point is given in the frame of the segment, on its skin.
+  state.evaluate();
+  const std::vector<Transform> frames = segment_frames(*setup.hand, state.hand_pose(0));
+  for (const Contact& contact : state.contacts()) {
+    const Vec3 point = frames[contact.on.segment] * contact.point_on;
+    double nearest = INFINITY;
+    for (const Capsule& capsule : setup.hand->segments[contact.on.segment].capsules)
+      nearest = std::min(nearest, std::abs(distance(frames[contact.on.segment] * capsule,
+                                                    Capsule{point, point, 0.0})));
+    EXPECT_LT(nearest, 1e-6);
+  }
+}
+
+TEST(State, AHandOnTheFloorIsPushedUpByTheSurroundings) {
+  HandSetup setup;
+  setup.hand = make_hand(HandProfile::kBall);
+  setup.servo_stiffness = 1.0;
+  WorldOptions options;
+  options.floor_height = -0.012;
+  State state(World::build({&setup, 1}, {}, options).value());
+  state.set_servo_target(0, Eigen::VectorXd::Zero(57));
+  state.set_root_target(0, Transform::from_position({0.0, -0.005, 0.0}));
+  state.step(200);
+  ASSERT_FALSE(state.contacts().empty());
+  double up = 0.0;
+  for (const Contact& contact : state.contacts()) {
+    EXPECT_TRUE(contact.by.is_surroundings());
+    EXPECT_TRUE(contact.on.is_hand(0));
+    EXPECT_LT(contact.normal_world.y(), -0.999) << "out of the skin is down";
+    up += contact.force_world.y();
+  }
+  EXPECT_GT(up, 1.0);
 }
 
 TEST(World, EveryBuiltinObjectFallsOnAFloorAndStays) {

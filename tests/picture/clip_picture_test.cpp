@@ -38,8 +38,8 @@ Clip moving_clip() {
     hand.poses.push_back(pose);
     object.poses_world.push_back(Transform::from_position(Vec3(0.01 * i, 0.2, 0)));
     Contact contact;
-    contact.object = 0;
-    contact.point_object = Vec3(0.01, 0, 0.01);
+    contact.on = ContactSide::object(0);
+    contact.point_on = Vec3(0.01, 0, 0.01);
     contact.force_world = Vec3(0, 2, 0);
     clip.contacts.push_back({contact});
   }

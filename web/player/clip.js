@@ -2,15 +2,20 @@
 import * as THREE from "three";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
 
-// Contacts of frame f are entries offsets[f] to offsets[f + 1] of every array.
+// What a side of a contact is; beside it stand an index and, of a hand, a segment.
+export const SURROUNDINGS = 0, HAND = 1, OBJECT = 2;
+
+// Contacts of frame f are entries offsets[f] to offsets[f + 1] of every array; `by` pushes, `on` is
+// pushed, and the points are in the frame of `on`.
 async function readContacts(parser, accessors) {
   if (!accessors) return null;
   const read = async (name) =>
     accessors[name] === undefined ? [] : (await parser.getDependency("accessor", accessors[name])).array;
   return {
     offsets: await read("offsets"),
-    parties: await read("parties"),
-    points: await read("points_object"),
+    by: await read("by"),
+    on: await read("on"),
+    points: await read("points_on"),
     normals: await read("normals_world"),
     forces: await read("forces_world"),
   };
@@ -46,6 +51,7 @@ export async function loadClip(bytes) {
     objects,
     contacts: await readContacts(parser, extras.contacts),
     forcesRecorded: extras.forces_recorded ?? false,
+    floorHeight: extras.floor_height ?? null,
     duration,
     rate,
     frames,
@@ -67,7 +73,7 @@ export function totalForce(clip) {
   const total = new Float32Array(clip.frames);
   for (let f = 0; f < clip.frames; ++f)
     for (let i = contacts.offsets[f]; i < contacts.offsets[f + 1]; ++i)
-      if (contacts.parties[3 * i] >= 0)
+      if (contacts.by[3 * i] === HAND)
         total[f] += Math.hypot(...contacts.forces.subarray(3 * i, 3 * i + 3));
   return total;
 }

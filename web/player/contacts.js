@@ -1,5 +1,6 @@
 // Contact points and forces of the present frame, as instanced spheres and arrows.
 import * as THREE from "three";
+import { HAND as BY_HAND, OBJECT } from "./clip.js";
 
 const HAND = new THREE.Color(0xff5a1f);
 const SURROUNDINGS = new THREE.Color(0x1f9fb4);
@@ -51,7 +52,7 @@ export class ContactMarks {
 
   update(frame) {
     if (this.most === 0) return;
-    const { contacts, objects } = this.clip;
+    const { contacts, hands, objects } = this.clip;
     const matrix = new THREE.Matrix4(), turn = new THREE.Quaternion();
     const point = new THREE.Vector3(), force = new THREE.Vector3(), tail = new THREE.Vector3();
     const direction = new THREE.Vector3(), scale = new THREE.Vector3();
@@ -64,13 +65,15 @@ export class ContactMarks {
     };
     for (let k = 0; k < count; ++k) {
       const i = first + k, t = this.thickness;
-      const color = contacts.parties[3 * i] >= 0 ? HAND : SURROUNDINGS;
+      const color = contacts.by[3 * i] === BY_HAND ? HAND : SURROUNDINGS;
       point.fromArray(contacts.points, 3 * i);
-      objects[contacts.parties[3 * i + 2]].node.localToWorld(point);
+      const [kind, index, segment] = contacts.on.subarray(3 * i, 3 * i + 3);
+      if (kind === OBJECT) objects[index].node.localToWorld(point);
+      else if (kind === BY_HAND) hands[index].nodes[segment].localToWorld(point);
       matrix.compose(point, turn.identity(), scale.setScalar(1.15 * t));
       put(this.points, k, color);
 
-      // The force pushes on the object: its arrow ends at the point of contact.
+      // The force's arrow ends at the point of contact.
       force.fromArray(contacts.forces, 3 * i);
       const length = force.length() * this.metresPerNewton * this.scale;
       direction.copy(length > 0 ? force : UP).normalize();

@@ -118,7 +118,7 @@ async function open(bytes, options = {}) {
     element("show-" + name).disabled = empty;
   say("");
   resize();
-  stage.frame(bounds);
+  stage.frame(bounds, clip.floorHeight);
   applyShown();
   state.dress.setOpacity(+element("opacity").value);
   seek(0);

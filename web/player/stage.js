@@ -97,13 +97,13 @@ export class Stage {
   }
 
   // Puts floor, lights and camera where the clip is.
-  frame(bounds) {
+  frame(bounds, floorHeight = null) {
     this.bounds = bounds;
     const center = bounds.getCenter(new THREE.Vector3());
     const radius = Math.max(0.02, bounds.getSize(new THREE.Vector3()).length() / 2);
-    // The world's floor, when the clip stands or hovers a little above it.
+    // The clip's own floor, or the world's when the clip stands or hovers a little above it.
     const low = bounds.min.y;
-    const level = low >= -0.002 && low < 4 * radius ? 0 : low;
+    const level = floorHeight ?? (low >= -0.002 && low < 4 * radius ? 0 : low);
     const reach = Math.max(5 * radius, 0.4);
     this.floor.position.y = level;
     const { grid, shadow } = this.floor.userData;

@@ -2,6 +2,7 @@
 // contacts of every frame.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,11 +31,25 @@ struct Clip {
   // One list a frame, or none at all when nothing recorded contacts.
   std::vector<std::vector<Contact>> contacts;
   bool forces_recorded = false;
+  // Height of a level floor that bears hands and objects, m; none: there is no floor.
+  std::optional<double> floor_height;
 
   int frame_count() const;
   double duration() const;  // seconds from the first frame to the last
   bool has_contacts() const { return !contacts.empty(); }
 };
+
+// Where everything in a clip stands at one moment.
+struct ClipMoment {
+  std::vector<std::vector<Transform>> segments_world;  // by hand, then by segment
+  std::vector<Transform> objects_world;
+
+  bool has(const ContactSide& side) const;
+  // The frame that a contact's point on this side is given in.
+  Transform frame_of(const ContactSide& side) const;
+  Vec3 point_world(const Contact& contact) const { return frame_of(contact.on) * contact.point_on; }
+};
+ClipMoment moment_of(const Clip& clip, int frame);
 
 // Equal track lengths, unit quaternions, finite numbers, indices in range. Readers call it last.
 Status validate(const Clip& clip);

@@ -34,6 +34,8 @@ struct Loaded {
   std::vector<std::string> notes;  // what was assumed, one line or paragraph each
   // How a BVH was understood: objects recorded with it share its unit and axes.
   std::optional<io::RigHints> rig;
+  // Objects that move in a CSV but have no shape: they and their contacts are not in the clip.
+  std::vector<std::string> without_shape = {};
 };
 
 // A clip (.glb, .gltf, .bvh, .csv), a hand (.xml, .glb) at rest, an object (mesh file or built-in's

@@ -37,8 +37,8 @@ optimize::ConeContact cone_contact(const Vec3& point_world, const Vec3& normal_w
                                    const FrictionCone& cone, const Vec3& about_world,
                                    double length = 1.0);
 
-// Wrench of a recorded contact on its object, torque about `about_world`.
-Wrench contact_wrench(const Contact& contact, const Transform& object_world,
-                      const Vec3& about_world);
+// Wrench of a recorded contact on its pushed side, whose frame stands at `on_world`; torque about
+// `about_world`.
+Wrench contact_wrench(const Contact& contact, const Transform& on_world, const Vec3& about_world);
 
 }  // namespace prehend::physics

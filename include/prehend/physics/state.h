@@ -19,16 +19,6 @@ struct Twist {
   Vec3 angular = Vec3::Zero();
 };
 
-// Skin on skin of two hands, the one with the smaller index first.
-struct HandContact {
-  int first_hand = 0, first_segment = -1;
-  int second_hand = 1, second_segment = -1;
-  Vec3 point_world = Vec3::Zero();
-  Vec3 normal_world = Vec3::UnitY();  // unit, from the second to the first
-  Vec3 force_world = Vec3::Zero();    // on the first
-  double gap = 0.0;                   // metres; negative when they overlap
-};
-
 // Everything that decides what happens next; restoring it replays the same bytes.
 struct Snapshot {
   double time = 0.0;
@@ -106,12 +96,10 @@ class State {
   // Contacts and forces at the present pose and velocity, without moving.
   void evaluate();
 
-  // Contacts at the beginning of the last step, or at the last evaluate(), with their forces on the
-  // object. Two objects that touch give two contacts, one for each of them.
+  // Contacts at the beginning of the last step, or at the last evaluate(), with their forces.
+  // Where a hand touches itself is not among them.
   void contacts(std::vector<Contact>& contacts) const;
   std::vector<Contact> contacts() const;
-  // Where two hands touch, found at the same time.
-  void hand_contacts(std::vector<HandContact>& contacts) const;
   // Deepest overlap of those contacts that involve this object and a hand, metres, 0 if none.
   double max_penetration(int object) const;
 

@@ -26,8 +26,8 @@ struct ContactMarks {
   bool points = true;
   bool arrows = true;
 };
-// The pushes on the objects, each ending where it acts, so that fingers' arrows lie outside.
-void add_contacts(const std::vector<Contact>& contacts, const std::vector<Transform>& poses_world,
+// The pushes, each ending where it acts, so that fingers' arrows lie outside of what they push.
+void add_contacts(const std::vector<Contact>& contacts, const ClipMoment& moment,
                   const ContactMarks& marks, PictureScene& scene);
 
 // The source's skin brought to the hand; nothing without a source, or when the hand has not all the

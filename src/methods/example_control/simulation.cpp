@@ -106,7 +106,7 @@ void Simulation::Impl::hold(Hand& hand, int index, const RigidCurve::Motion& wri
   const int target = hand.problem.target_object;
   hand.contacts.clear();
   for (const Contact& contact : contacts) {
-    if (contact.hand == index && contact.object == target) hand.contacts.push_back(contact);
+    if (contact.by.is_hand(index) && contact.on.is_object(target)) hand.contacts.push_back(contact);
   }
   hand.hold->update(
       {hand.frames_world, wrist, state->object_pose(target), state->object_twist(target),
@@ -283,18 +283,12 @@ const Eigen::VectorXd& Simulation::angles(int hand) const {
 double Simulation::contact_force(int hand) const {
   const int target = impl_->hands.at(hand).problem.target_object;
   double sum = 0.0;
-  if (target >= 0) {
-    impl_->state->contacts(impl_->contacts);
-    for (const Contact& contact : impl_->contacts) {
-      if (contact.hand == hand && contact.object == target)
-        sum -= contact.force_world.dot(contact.normal_world);
-    }
-    return sum;
+  impl_->state->contacts(impl_->contacts);
+  for (const Contact& contact : impl_->contacts) {
+    const bool counts = target >= 0 ? contact.by.is_hand(hand) && contact.on.is_object(target)
+                                    : contact.by.is_hand() && contact.on.is_hand();
+    if (counts) sum -= contact.force_world.dot(contact.normal_world);
   }
-  std::vector<physics::HandContact> touching;
-  impl_->state->hand_contacts(touching);
-  for (const physics::HandContact& contact : touching)
-    sum += contact.force_world.dot(contact.normal_world);
   return sum;
 }
 

@@ -66,8 +66,8 @@ std::vector<Contact> Stand::contacts(const Transform& pose_world, const Wrench& 
   for (size_t i = 0; i < places_.size(); ++i) {
     if (!(solved.forces[i][0] > kNegligible)) continue;
     Contact contact;
-    contact.object = index;
-    contact.point_object = places_[i].point;
+    contact.on = ContactSide::object(index);
+    contact.point_on = places_[i].point;
     contact.normal_world = pose_world.turn(places_[i].normal);
     contact.force_world =
         size * (cones[i].wrench_map.topLeftCorner<3, 3>() * solved.forces[i].head<3>());

@@ -34,12 +34,12 @@ class HoldTest : public testing::Test {
     now_.object_world = box_;
     now_.gravity_world = gravity_world();
     contacts_.resize(2);
-    contacts_[0].segment = hand_->find("thumb-distal");
-    contacts_[1].segment = hand_->find("index-intermediate");
+    contacts_[0].by = ContactSide::hand(0, hand_->find("thumb-distal"));
+    contacts_[1].by = ContactSide::hand(0, hand_->find("index-intermediate"));
     for (int i = 0; i < 2; ++i) {
-      contacts_[i].hand = contacts_[i].object = 0;
+      contacts_[i].on = ContactSide::object(0);
       contacts_[i].normal_world = (i == 0 ? 1.0 : -1.0) * Vec3::UnitX();
-      contacts_[i].point_object = kHalf * contacts_[i].normal_world;
+      contacts_[i].point_on = kHalf * contacts_[i].normal_world;
     }
     now_.contacts = contacts_;
     // The cone program alone, unless a test asks for more.
@@ -63,7 +63,7 @@ class HoldTest : public testing::Test {
     Eigen::VectorXd torques = Eigen::VectorXd::Zero(hand_->dof());
     physics::PointJacobian jacobian;
     for (int i = 0; i < 2; ++i) {
-      physics::segment_jacobian(*state_, 0, contacts_[i].segment, box_ * contacts_[i].point_object,
+      physics::segment_jacobian(*state_, 0, contacts_[i].by.segment, box_ * contacts_[i].point_on,
                                 jacobian);
       torques += jacobian.topRows<3>().transpose() * (i == 0 ? first : second);
     }

@@ -50,12 +50,12 @@ TEST(Stand, ItsPushesGiveTheWrenchWithinTheConesOnTheSurface) {
           Wrench{weight * Vec3(0.3, 0.5, -0.4), 0.02 * weight * Vec3(0.1, -0.2, 0.3)}}) {
       Wrench given;
       for (const Contact& contact : stand.contacts(pose, wanted, 0)) {
-        EXPECT_EQ(contact.hand, -1);
-        EXPECT_LT(std::abs(exact->closest(contact.point_object).distance), kOnSurface);
+        EXPECT_FALSE(contact.by.is_hand());
+        EXPECT_LT(std::abs(exact->closest(contact.point_on).distance), kOnSurface);
         const double normal = -contact.normal_world.dot(contact.force_world);
         const Vec3 tangent = contact.force_world + normal * contact.normal_world;
         EXPECT_LE(tangent.norm(), object.friction * normal);
-        const Vec3 arm = pose.turn(contact.point_object - object.center_of_mass);
+        const Vec3 arm = pose.turn(contact.point_on - object.center_of_mass);
         given = given + Wrench{contact.force_world, arm.cross(contact.force_world)};
       }
       EXPECT_LT((given.force - wanted.force).norm(), kWrenchTolerance * weight) << name;
@@ -137,7 +137,7 @@ TEST(GraspClip, WhatHoldsIsLifted) {
     // In the end the hand alone holds it.
     double up = 0.0;
     for (const Contact& contact : made.clip.contacts.back()) {
-      EXPECT_EQ(contact.hand, 0);
+      EXPECT_TRUE(contact.by.is_hand(0));
       up += contact.force_world.y();
     }
     EXPECT_NEAR(up, found().problem.object->mass * kStandardGravity, 0.02);

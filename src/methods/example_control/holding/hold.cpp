@@ -86,9 +86,9 @@ Wrench Hold::wanted_wrench(const Situation& now, double dt) {
 
 void Hold::add_force(const Situation& now, const Contact& contact, const Vec3& force,
                      const Vec3& torque) {
-  const Vec3 point = now.object_world * contact.point_object;
+  const Vec3 point = now.object_world * contact.point_on;
   planned_ -= force.dot(contact.normal_world);
-  for (int s = contact.segment; s > 0; s = hand_.segments[s].parent) {
+  for (int s = contact.by.segment; s > 0; s = hand_.segments[s].parent) {
     if (offsets_[s + 1] - offsets_[s] != 3) continue;
     const Transform& frame = now.frames_world[s];
     planned_torques_.segment<3>(offsets_[s]) +=
@@ -108,7 +108,7 @@ void Hold::plan(const Situation& now, const Wrench& wrench) {
   carries_ = balanced_ = false;
   if (now.contacts.empty()) return;
   for (const Contact& contact : now.contacts) {
-    cones_.push_back(physics::cone_contact(now.object_world * contact.point_object,
+    cones_.push_back(physics::cone_contact(now.object_world * contact.point_on,
                                            contact.normal_world, friction, center, length_));
     const bool touches = contact.gap < kTouching;
     cones_.back().max_normal = touches ? most_ / weight : 1e-6;
@@ -131,7 +131,7 @@ void Hold::plan_squeeze(const Situation& now) {
   grasp_.clear();
   for (const Contact& contact : now.contacts) {
     const bool touches = contact.gap < kTouching;
-    grasp_.push_back({contact.point_object,
+    grasp_.push_back({contact.point_on,
                       now.object_world.rotation.conjugate() * contact.normal_world,
                       touches ? most_ : 1e-6});
   }
