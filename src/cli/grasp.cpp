@@ -15,7 +15,7 @@ struct Arguments {
   jobs::GraspJob job;
   std::vector<std::string> inputs;
   bool no_verify = false;
-  std::string optimizer, search, wrist, region, side;
+  std::string optimizer, search, wrist, region, side, protocol;
   PictureArguments picture;
 };
 
@@ -36,6 +36,9 @@ void declare(Arguments& a, OptionSet& options) {
   options.flag("--no-verify", &a.no_verify, "Do not prove grasps by simulation");
   options.flag("--full-proof", &job.full_proof,
                "Every push lasts its two seconds, even when the object rests");
+  options.choice("--protocol", &a.protocol, {"fingertip", "benchmark"},
+                 "Torsional friction of contacts: a fingertip's 0.003 m, or the public benchmark's "
+                 "0.02 m [fingertip]; docs/physics.md has all constants");
   options.choice("--optimizer", &a.optimizer, optimizer_names(), "How grasps are searched [dhc]");
   options.integer("--evaluations", &job.evaluations, "N", "Of the metric, a search [600]");
   options.integer("--candidates", &job.candidates, "N", "Searches at most [2000]");
@@ -76,6 +79,7 @@ Status fill_in(Arguments& a) {
   job.object = a.inputs[0];
   job.verify = !a.no_verify;
   if (!a.side.empty()) job.side = a.side == "left" ? Side::kLeft : Side::kRight;
+  if (!a.protocol.empty()) job.protocol = jobs::grasp_protocol(a.protocol);
   for (const auto method : optimize::black_box_methods())
     if (a.optimizer == to_string(method)) job.optimizer = method;
   if (!a.search.empty()) {

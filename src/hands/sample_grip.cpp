@@ -106,7 +106,7 @@ struct Choreography {
 }  // namespace
 
 Result<Clip> sample_grip(const HandPtr& hand, const SampleGripOptions& options,
-                         const Monitor& monitor) {
+                         const Monitor& monitor, physics::PhysicsInForce* in_force) {
   const auto wrap = make_posture(*hand, "wrap");
   if (!wrap) return wrap.error();
   const Choreography choreography(*hand, options, *wrap);
@@ -130,6 +130,7 @@ Result<Clip> sample_grip(const HandPtr& hand, const SampleGripOptions& options,
   world_options.noslip_iterations = 5;
   const auto world = physics::World::build({&hand_setup, 1}, {&object_setup, 1}, world_options);
   if (!world) return world.error();
+  if (in_force) *in_force = physics::physics_in_force(**world);
   physics::State state(*world);
   state.set_object_pose(0, Transform::from_position({0.0, kHalfLength, 0.0}));
   state.set_hand_pose(0, choreography.target(0.0));

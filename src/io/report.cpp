@@ -17,6 +17,7 @@ Value to_value(const Report& report) {
   summary["iterations"] = report.summary.iterations;
   summary["residual"] = report.summary.residual;
   out["audit"] = report.audit;
+  if (!report.physics.is_null()) out["physics"] = report.physics;
   for (const auto& [key, value] : report.details.members()) {
     PREHEND_ASSERT(!out.find(key));
     out[key] = value;

@@ -59,8 +59,8 @@ std::vector<SchemaKey> object_keys() {
         1e-6, 1e6},
        {"density", Kind::kNumber, "kg/m³, times the volume gives the mass", "", false, 1e-3, 1e5},
        {"friction", Kind::kNumber, "Coulomb's, against skin", "0.6", false, 0.0, 10.0},
-       {"torsional_friction", Kind::kNumber, "metres: times the normal force is the torque", "0.02",
-        false, 0.0, 1.0},
+       {"torsional_friction", Kind::kNumber, "metres: times the normal force is the torque",
+        "0.003", false, 0.0, 1.0},
        {"fixed", Kind::kBoolean, "part of the surroundings: it never moves", "false"}},
       pose_keys("its frame"));
 }

@@ -40,6 +40,8 @@ std::string right_kind(const SchemaKey& key) {
       return "a number above zero, or three of them";
     case ValueKind::kNumbers:
       return "an array of numbers";
+    case ValueKind::kBounds:
+      return "an array of numbers above zero, or inf";
     case ValueKind::kStrings:
       return "an array of text in quotes";
     case ValueKind::kTable:
@@ -91,6 +93,11 @@ bool right_value(const Value& value, const SchemaKey& key) {
     }
     case ValueKind::kNumbers:
       return finite_numbers(value, 0);
+    case ValueKind::kBounds: {
+      const auto numbers = value.numbers();
+      return numbers && std::all_of(numbers->begin(), numbers->end(),
+                                    [](double number) { return number > 0.0; });
+    }
     case ValueKind::kStrings:
       return value.strings().has_value();
     case ValueKind::kTable:

@@ -4,6 +4,7 @@
 
 #include "jobs/audit_value.h"
 #include "jobs/job_context.h"
+#include "jobs/physics_value.h"
 #include "prehend/core/hand_builder.h"
 #include "prehend/hands/sample_grip.h"
 #include "prehend/jobs/load.h"
@@ -23,12 +24,14 @@ Result<Outcome> make_demo(const DemoJob& job, JobContext& context, DemoReport& r
   if (!hand) return Error{"--length: " + hand.message()};
   hands::SampleGripOptions options;
   options.mass = job.mass;
+  physics::PhysicsInForce in_force;
   auto clip = hands::sample_grip(std::make_shared<const Hand>(std::move(*hand)), options,
-                                 context.monitor());
+                                 context.monitor(), &in_force);
   if (!clip) return clip.error();
   const auto report = audit::audit(*clip);
   if (!report) return report.error();
   context.report.audit = audit_value(*report);
+  context.report.physics = physics_value(in_force);
   context.report.details["clip"] = clip_value(*clip);
   for (const std::string& path : context.settings().outputs) {
     const auto saved = save_clip(*clip, path, {}, context.monitor());

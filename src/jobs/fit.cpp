@@ -10,6 +10,7 @@
 
 #include "jobs/fit_value.h"
 #include "jobs/job_context.h"
+#include "jobs/physics_value.h"
 #include "prehend/core/text.h"
 #include "prehend/io/bvh_clip.h"
 #include "prehend/io/mesh_file.h"
@@ -245,6 +246,7 @@ void report(const FitJob& job, const std::vector<FitResult>& fits, JobContext& c
   details["free_rms_deg"] = degrees(free);
   details["worst_joint_rms_deg"] = degrees(worst);
   context.report.summary = fits.back().summary;
+  context.report.physics = physics_value(fits.back().physics);
 }
 
 Result<Outcome> list(const FitJob& job, const FitProblem& problem, JobContext& context,

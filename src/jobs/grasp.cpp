@@ -9,6 +9,7 @@
 #include "jobs/grasp_setup.h"
 #include "jobs/grasp_value.h"
 #include "jobs/job_context.h"
+#include "jobs/physics_value.h"
 #include "prehend/core/atomic_file.h"
 #include "prehend/core/text.h"
 #include "prehend/jobs/load.h"
@@ -179,6 +180,7 @@ Result<Outcome> grasp(const GraspJob& job, JobContext& context, GraspReport& res
     context.report.summary.message = fmt::format("{} grasps proposed, from {} searches; none tried",
                                                  found->proposed, found->candidates);
   report_grasps(*setup, *found, context);
+  context.report.physics = physics_value(found->physics);
   context.print(grasps_text(*setup, *found));
   Output output(job, *setup, *found, context);
   for (const std::string& path : context.settings().outputs) {

@@ -35,6 +35,11 @@ std::vector<io::SchemaKey> scene_keys() {
   using Kind = io::ValueKind;
   return {
       {"count", Kind::kInteger, "grasps that hold", "1", false, 1, 100000},
+      {.name = "protocol",
+       .kind = Kind::kChoice,
+       .meaning = "torsional friction: the object's, or the benchmark's 0.02 m (docs/physics.md)",
+       .fallback = "\"fingertip\"",
+       .choices = {"fingertip", "benchmark"}},
       {"model", Kind::kString, "a model's name or file", "\"general\""},
       {"verify", Kind::kBoolean, "prove each grasp by simulation", "true"},
       {.name = "optimizer",
@@ -82,6 +87,8 @@ Status fill_in(const io::Scene& scene, const io::Value& table, GraspJob& job) {
     return done;
   if (const Status done = fill_numbers(scene, table, "region", region_of, job.region); !done)
     return done;
+  if (const io::Value* value = table.find("protocol"); value && !job.protocol)
+    job.protocol = grasp_protocol(*value->string());
   if (const io::Value* value = table.find("verify")) job.verify &= *value->boolean();
   if (const io::Value* value = table.find("optimizer"); value && !job.optimizer)
     job.optimizer = optimizer_named(*value->string());
@@ -185,6 +192,8 @@ Result<io::LoadedObject> choose_object(const GraspJob& job, const io::SceneObjec
   Object& object = loaded->object;
   if (scene && job.mass) object = with_mass(std::move(object), *job.mass);
   object.friction = job.friction.value_or(object.friction);
+  if (job.protocol == GraspProtocol::kBenchmark)
+    object.torsional_friction = kBenchmarkTorsionalFriction;
   if (object.fixed) return Error{object.name + ": is fixed in the scene; nothing can hold it"};
   return loaded;
 }
@@ -215,6 +224,12 @@ void place(const GraspJob& job, GraspProblem& problem) {
 }
 
 }  // namespace
+
+std::optional<GraspProtocol> grasp_protocol(const std::string& name) {
+  if (name == "fingertip") return GraspProtocol::kFingertip;
+  if (name == "benchmark") return GraspProtocol::kBenchmark;
+  return std::nullopt;
+}
 
 Result<WristGoal> wrist_goal(const std::vector<double>& n) {
   if (n.size() != 3 && n.size() != 7)

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "jobs/physics_value.h"
 #include "prehend/io/skin_asset.h"
 #include "prehend/picture/clip_picture.h"
 #include "prehend/picture/draw.h"
@@ -54,6 +55,53 @@ io::Value touches_value(const Hand& hand, const Grasp& grasp) {
   return value;
 }
 
+// The joints in the order of coordinates, and the servos that move them: torque = stiffness times
+// the angle still to go, at most max_torque, minus damping times the rate.
+io::Value servos_value(const GraspSetup& setup, const grasp_space::GraspReport& report) {
+  const Hand& hand = *setup.problem.hand;
+  const physics::GraspServos servos = physics::grasp_servos(hand, setup.options.proof);
+  io::Value value = io::Value::array();
+  int coordinate = 0;
+  for (int s = 0; s < hand.segment_count(); ++s) {
+    const Segment& segment = hand.segments[s];
+    const std::size_t moving = report.proven_hand->segments[s].joints.size();
+    for (const Joint& joint : segment.joints) {
+      const auto& kept = report.proven_hand->segments[s].joints;
+      const bool moves = std::any_of(kept.begin(), kept.end(),
+                                     [&](const Joint& k) { return k.name == joint.name; });
+      io::Value one = io::Value::table();
+      one["joint"] = joint.name;
+      one["segment"] = segment.name;
+      one["coordinates"] = joint.dof();
+      one["held_still"] = moving == 0 || !moves;
+      one["stiffness_Nm_per_rad"] = servos.stiffness[coordinate];
+      one["max_torque_Nm"] = servos.max_torque[coordinate];
+      one["damping_Nms_per_rad"] = servos.stiffness[coordinate] * servos.setup.servo_time;
+      one["passive_stiffness_Nm_per_rad"] = joint.passive_stiffness;
+      one["passive_damping_Nms_per_rad"] = joint.damping;
+      one["target_factor"] = servos.overshoot[coordinate];
+      value.push_back(std::move(one));
+      coordinate += joint.dof();
+    }
+  }
+  return value;
+}
+
+io::Value protocol_value(const physics::GraspProofOptions& proof) {
+  io::Value value = io::Value::table();
+  value["timestep_s"] = proof.timestep;
+  value["phase_steps"] = proof.phase_steps;
+  value["push_N_per_kg"] = proof.push_per_mass;
+  value["push_s"] = proof.push_seconds;
+  value["rest_speed_m_per_s"] = proof.rest_speed;
+  value["max_displacement_m"] = proof.max_displacement;
+  value["max_rotation_rad"] = proof.max_rotation;
+  value["max_penetration_m"] = proof.max_penetration;
+  return value;
+}
+
+io::Value vector_value(const Eigen::VectorXd& v) { return std::vector<double>(v.begin(), v.end()); }
+
 std::string held_text(const Grasp& grasp, bool verified) {
   return !verified ? "not tried" : grasp.proof.held ? "held" : "lost";
 }
@@ -80,22 +128,26 @@ io::Value grasps_value(const GraspSetup& setup, const grasp_space::GraspReport& 
   const Object& object = *setup.problem.object;
   io::Value value = io::Value::table();
   value["format"] = "prehend-grasps";
-  value["version"] = 1;
+  value["version"] = 2;
   value["object"]["name"] = object.name;
   value["object"]["mass_kg"] = object.mass;
   value["object"]["friction"] = object.friction;
+  value["physics"] = physics_value(report.physics);
+  value["protocol"] = protocol_value(setup.options.proof);
   value["hand"]["name"] = hand.name;
   value["hand"]["side"] = to_string(hand.side);
   value["hand"]["profile"] = hand.profile;
   value["hand"]["length_m"] = hand.length;
+  value["hand"]["servos"] = servos_value(setup, report);
   value["grasps"] = io::Value::array();
   for (const Grasp& grasp : report.grasps) {
     io::Value one = grasp_value(grasp, setup.options.verify);
     one["wrist_object"] = transform_value(xr_frames(hand, grasp.pose)[0]);
-    const Eigen::VectorXd& q = grasp.plan.grasp;
-    one["coordinates_rad"] = std::vector<double>(q.begin(), q.end());
-    const Eigen::VectorXd& squeeze = grasp.plan.squeeze;
-    one["squeeze_rad"] = std::vector<double>(squeeze.begin(), squeeze.end());
+    one["root_object"] = transform_value(grasp.plan.root_object);
+    one["pregrasp_root_object"] = transform_value(grasp.plan.pregrasp_root);
+    one["pregrasp_rad"] = vector_value(grasp.plan.pregrasp);
+    one["coordinates_rad"] = vector_value(grasp.plan.grasp);
+    one["squeeze_rad"] = vector_value(grasp.plan.squeeze);
     one["joints"] = joints_value(hand, grasp.pose);
     one["touches"] = touches_value(hand, grasp);
     value["grasps"].push_back(std::move(one));

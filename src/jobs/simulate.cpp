@@ -6,6 +6,7 @@
 
 #include "jobs/audit_value.h"
 #include "jobs/job_context.h"
+#include "jobs/physics_value.h"
 #include "jobs/simulate_drop.h"
 #include "jobs/simulate_value.h"
 #include "prehend/core/atomic_file.h"
@@ -18,13 +19,23 @@ namespace {
 
 namespace control = example_control;
 
+// What a data file holds: the report's own part and its physics, without what a clock measured, so
+// that the same input gives the same bytes.
+io::Value data_value(const io::Report& report) {
+  io::Value value = io::Value::table();
+  for (const auto& [key, member] : report.details.members())
+    if (key != kWallClock) value[key] = member;
+  value["physics"] = report.physics;
+  return value;
+}
+
 Status write(const SimulateJob& job, const Clip& clip, const std::vector<Moment>& moments,
              JobContext& context) {
   std::vector<std::string> files;
   for (const std::string& path : context.settings().outputs) {
     const std::string ending = file_ending(path);
     if (ending == ".json") {
-      const Status done = write_file(path, io::to_json(context.report.details));
+      const Status done = write_file(path, io::to_json(data_value(context.report)));
       if (!done) return done;
       files.push_back(path);
       continue;
@@ -93,6 +104,7 @@ Result<Outcome> run_task(const SimulateJob& job, const SimulateSetup& setup, Job
   if (!setup.title.empty()) report->clip.name = setup.title;
   context.report.summary = report->summary;
   context.report.details = run_value(setup, *report);
+  context.report.physics = physics_value(report->physics);
   context.report.details["clip"] = clip_value(report->clip);
   context.print(run_text(setup, *report));
   if (report->summary.termination != Termination::kInterrupted) {
@@ -125,6 +137,7 @@ Result<Outcome> run_drop(const SimulateJob& job, const SimulateSetup& setup, Job
   if (!setup.title.empty()) run->test.clip.name = setup.title;
   context.report.summary = run->test.summary;
   context.report.details = drop_value(setup, *run);
+  context.report.physics = physics_value(run->test.physics);
   context.report.details["clip"] = clip_value(run->test.clip);
   context.print(drop_text(setup, *run));
   if (const Status written = write(job, run->test.clip, drop_moments(run->test), context); !written)

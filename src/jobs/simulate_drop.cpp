@@ -1,5 +1,7 @@
 #include "jobs/simulate_drop.h"
 
+#include "jobs/simulate_value.h"
+
 #include <fmt/format.h>
 
 namespace prehend::jobs {
@@ -57,7 +59,7 @@ io::Value drop_value(const SimulateSetup& setup, const DropRun& run) {
   value["overshoot"] = test.overshoot;
   value["settle_s"] = test.settle_seconds;
   value["sag_deg"] = degrees(test.sag);
-  value["realtime_factor"] = test.realtime_factor;
+  value[kWallClock] = test.realtime_factor;
   return value;
 }
 

@@ -71,6 +71,13 @@ class SetupMaker {
       return Error{
           fmt::format("--timestep: {:g} should be from 0.00001 to 0.02 s", options.timestep)};
     options.frame_rate = given_.number("frame_rate", options.frame_rate);
+    if (const io::Value* value = given_.table.find("wrist_strength")) {
+      const auto numbers = *value->numbers();
+      if (numbers.size() != 2)
+        return io::error_at(given_.scene.file, value->place,
+                            "wrist_strength should be [newtons, newton meters]");
+      options.wrist_strength = {numbers[0], numbers[1]};
+    }
     const bool paper = given_.text("grip", "hold") == "paper";
     options.grip = asked_.grip.value_or(paper ? control::Grip::kPaper : control::Grip::kHold);
     std::vector<std::string> without = asked_.without;

@@ -105,7 +105,7 @@ io::Value run_value(const SimulateSetup& setup, const RunReport& report) {
   value["grip_force_N"] = report.grip_force;
   value["finger_deviation_deg"] = degrees(report.finger_deviation);
   value["max_limit_violation_deg"] = degrees(report.max_limit_violation);
-  value["realtime_factor"] = report.realtime_factor;
+  value[kWallClock] = report.realtime_factor;
   value["states"] = io::Value::array();
   for (const PhaseSpan& span : report.phases) {
     io::Value state = io::Value::table();

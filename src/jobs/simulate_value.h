@@ -9,6 +9,9 @@
 
 namespace prehend::jobs {
 
+// The one member of a report that a clock measured.
+inline constexpr const char* kWallClock = "realtime_factor";
+
 io::Value run_value(const SimulateSetup& setup, const example_control::RunReport& report);
 // What happened, and a line a state.
 std::string run_text(const SimulateSetup& setup, const example_control::RunReport& report);

@@ -38,7 +38,7 @@ void ConstraintBlocks::add(Kind kind, const mjData* d, int row, int rows, int nv
 
 void ConstraintBlocks::gather(const mjModel* m, const mjData* d, const SolverStructure& structure) {
   structure_ = &structure;
-  weight_ = d->efc_D;
+  weight_ = d->efc_D, bound_ = d->efc_frictionloss;
   blocks_.clear(), groups_.clear(), values_.clear();
   touched_.resize(static_cast<size_t>(m->nv + 3) / 4);
   for (int row = 0, rows; row < d->nefc; row += rows) {
@@ -49,6 +49,8 @@ void ConstraintBlocks::gather(const mjModel* m, const mjData* d, const SolverStr
       while (row + rows < d->nefc && rows < kMostRows &&
              d->efc_type[row + rows] == mjCNSTR_EQUALITY && d->efc_id[row + rows] == d->efc_id[row])
         ++rows;
+    } else if (d->efc_type[row] == mjCNSTR_FRICTION_DOF) {
+      kind = Kind::kBounded;
     } else if (d->efc_type[row] == mjCNSTR_CONTACT_ELLIPTIC) {
       kind = Kind::kCone;
       rows = d->contact[d->efc_id[row]].dim;
@@ -107,11 +109,25 @@ double ConstraintBlocks::evaluate_cone(Block& b, const double* r, double* force)
   return 0.5 * b.stiffness * depth * depth;
 }
 
+double ConstraintBlocks::evaluate_bounded(Block& b, double residual, double& force) const {
+  const double weight = weight_[b.row], bound = bound_[b.row];
+  b.normal = residual;
+  force = -weight * residual;
+  b.zone = std::abs(force) <= bound ? Zone::kSticking : Zone::kSliding;
+  if (b.zone == Zone::kSticking) return -0.5 * force * residual;
+  force = std::copysign(bound, force);
+  return bound * (std::abs(residual) - 0.5 * bound / weight);
+}
+
 double ConstraintBlocks::evaluate(const double* residual, double* force) {
   double cost = 0.0;
   for (Block& b : blocks_) {
     if (b.kind == Kind::kCone) {
       cost += evaluate_cone(b, residual + b.row, force + b.row);
+      continue;
+    }
+    if (b.kind == Kind::kBounded) {
+      cost += evaluate_bounded(b, residual[b.row], force[b.row]);
       continue;
     }
     const bool acts = b.kind == Kind::kEquality || residual[b.row] < 0.0;
@@ -163,6 +179,7 @@ PREHEND_FOUR_WIDE void ConstraintBlocks::add_curvature(const double* residual,
   for (const Block& b : blocks_) {
     if (b.zone == Zone::kFree) continue;
     const bool slides = b.zone == Zone::kSliding;
+    if (slides && b.kind == Kind::kBounded) continue;  // a constant force has no curvature
     if (slides) cone_curvature(b, residual + b.row, curvature);
     const int* groups = groups_.data() + b.first_group;
     const Quad* values = values_.data() + b.first_value;
@@ -215,6 +232,14 @@ void ConstraintBlocks::sticking_slope(const Block& b, double step, double& first
 void ConstraintBlocks::slope(double step, double& first, double& second) const {
   first = second = 0.0;
   for (const Block& b : blocks_) {
+    if (b.kind == Kind::kBounded) {
+      const double force = weight_[b.row] * (residual_[b.row] + step * along_[b.row]);
+      if (std::abs(force) <= bound_[b.row])
+        sticking_slope(b, step, first, second);
+      else
+        first += std::copysign(bound_[b.row], force) * along_[b.row];
+      continue;
+    }
     if (b.kind != Kind::kCone) {
       if (b.kind == Kind::kEquality || residual_[b.row] + step * along_[b.row] < 0.0)
         sticking_slope(b, step, first, second);
@@ -238,8 +263,12 @@ void ConstraintBlocks::slope(double step, double& first, double& second) const {
 
 void ConstraintBlocks::states(int* out) const {
   constexpr int kStates[] = {mjCNSTRSTATE_SATISFIED, mjCNSTRSTATE_QUADRATIC, mjCNSTRSTATE_CONE};
-  for (const Block& b : blocks_)
-    std::fill_n(out + b.row, b.rows, kStates[static_cast<int>(b.zone)]);
+  for (const Block& b : blocks_) {
+    int state = kStates[static_cast<int>(b.zone)];
+    if (b.kind == Kind::kBounded && b.zone == Zone::kSliding)
+      state = b.normal < 0.0 ? mjCNSTRSTATE_LINEARNEG : mjCNSTRSTATE_LINEARPOS;
+    std::fill_n(out + b.row, b.rows, state);
+  }
 }
 
 }  // namespace prehend::physics

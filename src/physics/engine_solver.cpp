@@ -215,8 +215,8 @@ ConstraintSolver::ConstraintSolver(ConstraintSolver&&) noexcept = default;
 ConstraintSolver& ConstraintSolver::operator=(ConstraintSolver&&) noexcept = default;
 
 bool ConstraintSolver::knows(const mjModel* m, const mjData* d) {
-  return d->nefc > 0 && d->nf == 0 && m->opt.solver == mjSOL_NEWTON &&
-         m->opt.cone == mjCONE_ELLIPTIC && m->opt.noslip_iterations == 0 && !mj_isSparse(m);
+  return d->nefc > 0 && m->opt.solver == mjSOL_NEWTON && m->opt.cone == mjCONE_ELLIPTIC &&
+         m->opt.noslip_iterations == 0 && !mj_isSparse(m);
 }
 
 void ConstraintSolver::solve(const mjModel* m, mjData* d, const SolverStructure& structure) {

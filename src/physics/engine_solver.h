@@ -30,8 +30,8 @@ class ConstraintSolver {
   ConstraintSolver(ConstraintSolver&&) noexcept;
   ConstraintSolver& operator=(ConstraintSolver&&) noexcept;
 
-  // What is not for it to solve is the engine's: nothing at all, joint friction, pyramids, no-slip
-  // rounds, sparse Jacobians.
+  // What is not for it to solve is the engine's: nothing at all, pyramids, no-slip rounds,
+  // sparse Jacobians.
   static bool knows(const mjModel* m, const mjData* d);
   void solve(const mjModel* m, mjData* d, const SolverStructure& structure);
 

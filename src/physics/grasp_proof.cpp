@@ -41,7 +41,6 @@ GraspServos grasp_servos(const Hand& hand, const GraspProofOptions& options) {
   GraspServos servos;
   servos.setup.hand = std::make_shared<const Hand>(with_strength(hand));
   servos.setup.root = RootMotion::kFixed;
-  servos.setup.skin_friction = 0.0;
   servos.setup.servo_time = 0.015;
   const int dof = hand.dof();
   for (Eigen::VectorXd* values : {&servos.stiffness, &servos.max_torque, &servos.overshoot}) {

@@ -114,7 +114,30 @@ void State::Impl::remember_frames() {
   }
 }
 
+// A weld has no end to its force, but what the engine knows as joint friction has: a row whose force
+// follows the residual up to a limit and stays there. Welds are the only equalities of a world and
+// come first among the rows, as friction would after them, so a bounded weld is told to the solver
+// as such rows.
+void State::Impl::bound_welds() {
+  const World::Impl& w = world->impl();
+  mjData* d = data.get();
+  if (!w.bounded_welds || d->ne == 0) return;
+  PREHEND_ASSERT(d->nf == 0 && d->ne == 6 * static_cast<int>(w.weld_strengths.size()));
+  // The engine's rows of rotation are half the angle, and twice the torque.
+  constexpr double kTurnRow = 2.0;
+  constexpr double kEndless = 1e30;
+  for (int row = 0; row < d->ne; ++row) {
+    const RootStrength& strength = w.weld_strengths[static_cast<size_t>(row / 6)];
+    const double limit = row % 6 < 3 ? strength.force : kTurnRow * strength.torque;
+    d->efc_type[row] = mjCNSTR_FRICTION_DOF;
+    d->efc_frictionloss[row] = std::min(limit, kEndless);
+  }
+  d->nf = d->ne;
+  d->ne = 0;
+}
+
 void State::Impl::solve_constraints() {
+  bound_welds();
   const World::Impl& w = world->impl();
   mjData* d = data.get();
   if (w.options.contact_solver == ContactSolver::kOurs && ConstraintSolver::knows(model, d)) {

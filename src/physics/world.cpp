@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -39,6 +40,9 @@ Status check(std::span<const HandSetup> hands, std::span<const ObjectSetup> obje
   }
   if (!options.gravity.allFinite()) return Error{"world: gravity is not a number"};
   for (const HandSetup& setup : hands) {
+    if (!(setup.strength.force > 0.0 && setup.strength.torque > 0.0))
+      return Error{fmt::format("world: a wrist of {} N and {} N m; want both above zero, or inf",
+                               setup.strength.force, setup.strength.torque)};
     if (!setup.hand || setup.hand->segments.empty()) return Error{"world: a hand without segments"};
     const Hand& hand = *setup.hand;
     for (int i = 0; i < hand.segment_count(); ++i) {
@@ -91,8 +95,9 @@ std::string hand_text(const HandSetup& setup, size_t index, double timestep) {
   size_t joint = 0;
   for (const Segment& segment : setup.hand->segments) {
     for (const Joint& j : segment.joints) {
-      text.armature.push_back(setup.added_inertia +
-                              timestep * implicit_damping(setup, j, joint++, timestep));
+      text.armature.push_back(added_inertia(setup, joint) +
+                              timestep * implicit_damping(setup, j, joint, timestep));
+      ++joint;
     }
   }
   return hand_bodies(*setup.hand, text);
@@ -156,8 +161,8 @@ std::string world_text(std::span<const HandSetup> hands, std::span<const ObjectS
   if (options.floor_height) {
     bodies += fmt::format(
         "<geom name=\"floor\" type=\"plane\" zaxis=\"0 1 0\" pos=\"0 {} 0\" size=\"10 10 1\" "
-        "contype=\"1\" conaffinity=\"2147483647\" condim=\"4\" friction=\"{} 0.02 0.0001\"/>\n",
-        number(*options.floor_height), number(options.floor_friction));
+        "contype=\"1\" conaffinity=\"2147483647\" condim=\"4\" friction=\"{} {} 0.0001\"/>\n",
+        number(*options.floor_height), number(options.floor_friction), number(kTorsionalFriction));
   }
   for (size_t i = 0; i < hands.size(); ++i) {
     bodies += hand_text(hands[i], i, options.timestep);
@@ -198,7 +203,7 @@ void index_hand(World::Impl& world, size_t index, HandEntry& entry) {
       const int dof = m->jnt_dofadr[joint];
       entry.joints.push_back({i, j.type, m->jnt_qposadr[joint], dof,
                               servo_stiffness(entry.setup, joint_index), j.max_torque});
-      world.armature.segment(dof, j.dof()).array() -= entry.setup.added_inertia;
+      world.armature.segment(dof, j.dof()).array() -= added_inertia(entry.setup, joint_index);
       world.implicit_damping.segment(dof, j.dof())
           .setConstant(implicit_damping(entry.setup, j, joint_index, m->opt.timestep));
       ++joint_index;
@@ -276,6 +281,11 @@ std::vector<int> solver_order(const World::Impl& world) {
 
 }  // namespace
 
+RootStrength RootStrength::unlimited() {
+  return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+}
+bool RootStrength::bounded() const { return std::isfinite(force) || std::isfinite(torque); }
+
 World::World() : impl_(std::make_unique<Impl>()) {}
 World::~World() = default;
 
@@ -300,6 +310,10 @@ Result<WorldPtr> World::build(std::span<const HandSetup> hands,
     index_hand(impl, i, entry);
     entry.dofs.first = first;
     first += entry.dofs.count;
+    if (entry.setup.root == RootMotion::kDriven) {
+      impl.weld_strengths.push_back(entry.setup.strength);
+      impl.bounded_welds = impl.bounded_welds || entry.setup.strength.bounded();
+    }
     for (size_t s = 0; s < entry.bodies.size(); ++s) {
       impl.owners[static_cast<size_t>(entry.bodies[s])] = {static_cast<int>(i), static_cast<int>(s),
                                                            -1};

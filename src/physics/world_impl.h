@@ -18,6 +18,12 @@ struct JointEntry {
   double max_torque = 0.0;
 };
 
+// What a joint is heavier by than its bones, kg m^2.
+inline double added_inertia(const HandSetup& setup, size_t joint) {
+  return joint < setup.added_inertia_of_joints.size() ? setup.added_inertia_of_joints[joint]
+                                                      : setup.added_inertia;
+}
+
 struct HandEntry {
   HandSetup setup;
   std::vector<int> bodies;        // of segments
@@ -60,8 +66,10 @@ struct World::Impl {
   // forces. (The engine's own damping is implicit only after contacts are solved: light phalanges
   // then explode.)
   Eigen::VectorXd implicit_damping, armature;
-  double weld_time = 0.0;            // of driven roots
-  SolverStructure solver_structure;  // digits, roots, objects
+  double weld_time = 0.0;                    // of driven roots
+  std::vector<RootStrength> weld_strengths;  // of the engine's welds, in order
+  bool bounded_welds = false;                // one of them has an end
+  SolverStructure solver_structure;          // digits, roots, objects
   ModelPtr model;
 };
 
@@ -90,6 +98,7 @@ struct State::Impl {
   void gather_forces();
   void remember_frames();
   // The engine's stages after mj_step1: accelerations and constraint forces, then the new moment.
+  void bound_welds();
   void solve_constraints();
   void accelerate();
   void advance();

@@ -8,8 +8,10 @@
 #include "prehend/audit/audit.h"
 #include "prehend/core/atomic_file.h"
 #include "prehend/core/hand_builder.h"
+#include "prehend/geometry/builtin.h"
 #include "prehend/io/glb.h"
 #include "prehend/io/value.h"
+#include "prehend/physics/grasp_proof.h"
 #include "tests/cli/command.h"
 
 namespace prehend::cli {
@@ -106,6 +108,65 @@ TEST_F(GraspCommand, TheDataFilePosesTheHandAsItTouches) {
     total += force.norm();
   }
   EXPECT_LT(sum.norm(), 0.1 * total);
+}
+
+TEST_F(GraspCommand, TorsionalFrictionIsAFingertipsOrTheBenchmarks) {
+  const auto torsion = [&](std::vector<std::string> arguments) {
+    arguments.push_back("--json");
+    const Outcome outcome = call(arguments);
+    EXPECT_EQ(outcome.code, kExitDone) << outcome.err;
+    return *outcome.json().find("physics")->find("torsional_friction_m")->number();
+  };
+  EXPECT_EQ(torsion({"sphere"}), 0.003);
+  EXPECT_EQ(torsion({"sphere", "--protocol", "benchmark"}), 0.02);
+  const std::string scene = write(
+      "scene.toml", "[[object]]\nshape = \"sphere\"\n[options.grasp]\nprotocol = \"benchmark\"\n");
+  EXPECT_EQ(torsion({scene}), 0.02);
+  EXPECT_EQ(torsion({scene, "--protocol", "fingertip"}), 0.003);
+}
+
+// With nothing but the data file and the object, the proof can be made again.
+TEST_F(GraspCommand, TheDataFileRepeatsTheProof) {
+  ASSERT_EQ(call({"cylinder", "-o", at("grasp.json")}).code, kExitDone);
+  const auto file = io::parse_json(read_file(at("grasp.json")).value(), "grasp.json").value();
+  const io::Value& grasp = file.find("grasps")->items()[0];
+  const auto pose = [&](const char* key) -> Transform {
+    const std::vector<double> r = *grasp.find(key)->find("rotation")->numbers();
+    return {Quat(r[0], r[1], r[2], r[3]), *grasp.find(key)->find("position")->vector()};
+  };
+  const auto angles = [&](const char* key) -> Eigen::VectorXd {
+    const std::vector<double> q = *grasp.find(key)->numbers();
+    return Eigen::Map<const Eigen::VectorXd>(q.data(), static_cast<Eigen::Index>(q.size()));
+  };
+  const physics::GraspPlan plan{pose("pregrasp_root_object"), pose("root_object"),
+                                angles("pregrasp_rad"), angles("coordinates_rad"),
+                                angles("squeeze_rad")};
+  // The hand's joints with the file's stiffness and strength.
+  Hand hand = build_hand().value();
+  std::size_t next = 0;
+  const auto& servos = file.find("hand")->find("servos")->items();
+  for (Segment& segment : hand.segments) {
+    for (Joint& joint : segment.joints) {
+      const io::Value& servo = servos.at(next++);
+      EXPECT_EQ(*servo.find("joint")->string(), joint.name);
+      joint.max_torque = *servo.find("max_torque_Nm")->number();
+      EXPECT_NEAR(*servo.find("stiffness_Nm_per_rad")->number(),
+                  joint.max_torque / physics::GraspProofOptions{}.servo_range, 1e-12);
+    }
+  }
+  EXPECT_EQ(next, servos.size());
+  const io::Value& object = *file.find("object");
+  Object cylinder =
+      with_mass(*geometry::builtin_object("cylinder"), *object.find("mass_kg")->number());
+  cylinder.friction = *file.find("physics")->find("friction")->number();
+  cylinder.torsional_friction = *file.find("physics")->find("torsional_friction_m")->number();
+  const auto prover = physics::GraspProver::build(
+      std::make_shared<const Hand>(hand), std::make_shared<const Object>(cylinder), nullptr);
+  ASSERT_TRUE(prover.ok()) << prover.message();
+  physics::State state((*prover)->world());
+  const physics::GraspProof proof = (*prover)->prove(state, plan);
+  EXPECT_TRUE(proof.held) << proof.reason;
+  EXPECT_NEAR(proof.displacement, *grasp.find("displacement_m")->number(), 0.002);
 }
 
 TEST_F(GraspCommand, IsTheSameForAnyNumberOfThreads) {

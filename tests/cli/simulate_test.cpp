@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "prehend/core/atomic_file.h"
 #include "prehend/io/glb.h"
 #include "prehend/io/value.h"
 #include "tests/cli/command.h"
@@ -58,7 +59,16 @@ TEST_F(SimulateCommand, TheGraspOfTheShippedSceneHoldsAndIsReported) {
   const auto names = states(*r, "right");
   for (const char* name : {"closing", "gripping", "releasing", "opening-2"})
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
-  EXPECT_TRUE(fs::exists(at("grasp.json")));
+  const auto file = io::parse_json(read_file(at("grasp.json")).value(), "grasp.json");
+  ASSERT_TRUE(file.ok()) << file.message();
+  EXPECT_EQ(*file->find("slip_m")->number(), *r->find("slip_m")->number());
+  EXPECT_FALSE(file->find("realtime_factor")) << "what a clock measured is in a data file";
+  for (const io::Value* physics : {r->find("physics"), file->find("physics")}) {
+    ASSERT_TRUE(physics);
+    EXPECT_EQ(*physics->find("torsional_friction_m")->number(), 0.003);
+    EXPECT_EQ(*physics->find("wrist_strength_N")->number(), 150.0);
+    EXPECT_GT(*physics->find("added_inertia")->find("least_kg_m2")->number(), 0.0);
+  }
   const auto clip = io::read_glb(at("grasp.glb"));
   ASSERT_TRUE(clip.ok()) << clip.message();
   EXPECT_EQ(clip->hands.size(), 1u);
@@ -69,6 +79,8 @@ TEST_F(SimulateCommand, HandsOfDifferentSizesShakeHands) {
   EXPECT_TRUE(*r.find("held")->boolean());
   EXPECT_LT(*r.find("slip_m")->number(), 0.02);
   EXPECT_TRUE(*r.find("released")->boolean());
+  // The paper's hands: nothing is added to them.
+  EXPECT_EQ(*r.find("physics")->find("added_inertia")->find("most_kg_m2")->number(), 0.0);
   for (const char* hand : {"small", "large"}) {
     const auto names = states(r, hand);
     EXPECT_NE(std::find(names.begin(), names.end(), "gripping"), names.end()) << hand;
@@ -164,6 +176,16 @@ TEST_F(SimulateCommand, AControllerIsMirroredForTheOtherHand) {
   EXPECT_NE(err.find("mirrored for a left hand"), std::string::npos) << err;
 }
 
+TEST_F(SimulateCommand, WristsAreAsStrongAsTheSceneSays) {
+  const auto strength = [&](const std::string& line) {
+    return *report({scene("task = \"free\"\nseconds = 0.1\n" + line)}).find("physics");
+  };
+  EXPECT_EQ(*strength("").find("wrist_strength_N")->number(), 150.0);
+  const io::Value physics = strength("wrist_strength = [80, inf]");
+  EXPECT_EQ(*physics.find("wrist_strength_N")->number(), 80.0);
+  EXPECT_EQ(*physics.find("wrist_strength_Nm")->string(), "inf");
+}
+
 TEST_F(SimulateCommand, WhatIsWrongIsOneLine) {
   expect_error({"clip.glb"}, "takes a scene");
   expect_error({scene("task = \"dance\"")}, "scene.toml");
@@ -173,6 +195,8 @@ TEST_F(SimulateCommand, WhatIsWrongIsOneLine) {
   expect_error({scene(""), "--gains", "1"}, "--gains");
   expect_error({scene(""), "--alpha", "-1"}, "--alpha");
   expect_error({scene(""), "--timestep", "1"}, "--timestep");
+  expect_error({scene("wrist_strength = [0, 15]")}, "above zero, or inf");
+  expect_error({scene("wrist_strength = [150]")}, "[newtons, newton meters]");
   expect_error({scene("task = \"handshake\""), "--heaviest"}, "--heaviest");
   expect_error({scene("task = \"handshake\"")}, "two hands");
   expect_error({scene("", "[[hand]]\nprofile = \"anatomical\"\n")}, "profile should be \"ball\"");

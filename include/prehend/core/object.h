@@ -5,6 +5,7 @@
 #include <string>
 
 #include "prehend/core/mesh.h"
+#include "prehend/core/physical_constants.h"
 
 namespace prehend {
 
@@ -26,9 +27,10 @@ struct Object {
   double mass = 0.1;
   Vec3 center_of_mass = Vec3::Zero();  // in the object's frame
   Mat3 inertia = Mat3::Identity();     // about the centre of mass, in the object's frame
-  double friction = 0.6;               // Coulomb, against skin
-  double torsional_friction = 0.02;  // m, times the normal force gives the torque about the normal
-  bool fixed = false;                // part of the surroundings: it never moves by itself
+  double friction = kFriction;         // Coulomb, against skin
+  // m, times the normal force gives the torque about the normal
+  double torsional_friction = kTorsionalFriction;
+  bool fixed = false;  // part of the surroundings: it never moves by itself
 };
 
 using ObjectPtr = std::shared_ptr<const Object>;

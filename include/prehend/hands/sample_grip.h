@@ -4,6 +4,7 @@
 
 #include "prehend/core/clip.h"
 #include "prehend/core/summary.h"
+#include "prehend/physics/physics_in_force.h"
 
 namespace prehend::hands {
 
@@ -16,8 +17,8 @@ struct SampleGripOptions {
 };
 
 // The hand needs five digits (physics/posture.h's "wrap" must work on it). The clip's objects are
-// the cylinder and the table.
+// the cylinder and the table. `in_force`, if given, receives the constants of the simulation.
 Result<Clip> sample_grip(const HandPtr& hand, const SampleGripOptions& options = {},
-                         const Monitor& monitor = {});
+                         const Monitor& monitor = {}, physics::PhysicsInForce* in_force = nullptr);
 
 }  // namespace prehend::hands

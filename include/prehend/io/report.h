@@ -18,10 +18,12 @@ struct Report {
   double seconds = 0.0;
   Summary summary;
   Value audit;    // a table; null when there was nothing to audit
+  Value physics;  // a table: the constants in force; null when nothing was simulated or solved
   Value details;  // a table: the verb's own part, whose members follow the common ones
 };
 
-// verb, version, seed, inputs, seconds, summary, audit, then the members of details. A member of
+// verb, version, seed, inputs, seconds, summary, audit, physics if any, then the members of
+// details. A member of
 // details may not carry one of those names.
 Value to_value(const Report& report);
 

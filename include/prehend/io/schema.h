@@ -20,7 +20,8 @@ enum class ValueKind {
   kVector,      // three numbers
   kQuaternion,  // four numbers w x y z of length one
   kScale,       // a number or three, all above zero
-  kNumbers,     // an array of numbers
+  kNumbers,     // an array of finite numbers
+  kBounds,      // an array of numbers above zero, which may be inf
   kStrings,     // an array of strings
   kTable,       // with `members`; without any, everything is allowed
   kTables,      // an array of such

@@ -26,11 +26,19 @@ struct SearchedPlacement {
 };
 Result<SearchedPlacement> searched_placement(const std::vector<std::string>& words);
 
+// Which constants a grasp is judged and proven with.
+enum class GraspProtocol {
+  kFingertip,  // the object's own torsional friction: a fingertip's, unless a scene says otherwise
+  kBenchmark,  // the public benchmark's torsional friction, 0.02 m: to compare with its figures
+};
+std::optional<GraspProtocol> grasp_protocol(const std::string& name);  // "fingertip", "benchmark"
+
 // What is left empty is the scene's, or the default of GraspOptions.
 struct GraspJob {
   std::string object;  // a built-in's name, a mesh file, or a scene (.toml)
   std::string units;   // of a mesh file; empty: meters
   std::optional<double> mass, friction;
+  std::optional<GraspProtocol> protocol;
   std::optional<int> count;  // grasps that hold
   std::string model;         // a built-in model's name or a file
   bool verify = true;        // prove each by simulation

@@ -8,13 +8,14 @@
 #include <Eigen/Core>
 
 #include "prehend/core/contact.h"
+#include "prehend/core/physical_constants.h"
 #include "prehend/optimize/cone_program.h"
 
 namespace prehend::physics {
 
 struct FrictionCone {
-  double friction = 0.6;
-  double torsional_friction = 0.02;  // m; 0: no torsion
+  double friction = kFriction;
+  double torsional_friction = kTorsionalFriction;  // m; 0: no torsion
 
   // sqrt(|t|^2 / friction^2 + torsion^2 / torsional_friction^2) - normal: how far outside, in
   // newtons of normal force; negative inside.

@@ -99,6 +99,6 @@ class GraspProver {
 
 // The hand with the strength of its joints filled in where it was unknown, such that no straight
 // digit pushes more than `fingertip_force` with its tip.
-Hand with_strength(const Hand& hand, double fingertip_force = 20.0);
+Hand with_strength(const Hand& hand, double fingertip_force = kFingertipForce);
 
 }  // namespace prehend::physics

@@ -24,14 +24,24 @@ namespace prehend::physics {
 
 enum class RootMotion {
   kFree,    // six degrees of freedom, moved by forces only
-  kDriven,  // six degrees of freedom held to a target pose by a strong weld: it pushes back, and
-            // feels what the hand carries
+  kDriven,  // six degrees of freedom pulled to a target pose, as strongly as HandSetup::strength
+            // says: it pushes back, and feels what the hand carries
   kFixed,   // no degrees of freedom: stands where it was last put
+};
+
+// What pulls a driven root, along and about each axis of the world. Infinite: nothing stops it.
+struct RootStrength {
+  double force = kWristForce;    // N
+  double torque = kWristTorque;  // N m
+
+  static RootStrength unlimited();
+  bool bounded() const;
 };
 
 struct HandSetup {
   HandPtr hand;
   RootMotion root = RootMotion::kDriven;
+  RootStrength strength;
   // Stiffness of the position servos of all joints, N m / rad; 0: none. The servo's damping is
   // `servo_time` seconds times it, also before a target is set. Both act implicitly, so
   // light phalanges stay stable at any stiffness; the torque of the spring is bounded by
@@ -43,12 +53,12 @@ struct HandSetup {
   // a bone weighs so little that forces which come and go throw it about. Counts as part of the
   // mass matrix, not of inverse dynamics.
   double added_inertia = 0.0;
-  bool passive_joints = true;  // Joint::passive_stiffness and ::damping act
-  bool joint_limits = true;    // of a ball: one cone around the whole range
-  bool self_collision = true;  // of capsules that Hand::overlapping leaves
-  // Of skin on skin; what touches an object or the floor has theirs. 0: fingers slide past each
-  // other, as soft ones do, and such contacts cost a third.
-  double skin_friction = 1.0;
+  std::vector<double> added_inertia_of_joints;  // a joint each, instead of one for all
+  bool passive_joints = true;                   // Joint::passive_stiffness and ::damping act
+  bool joint_limits = true;                     // of a ball: one cone around the whole range
+  bool self_collision = true;                   // of capsules that Hand::overlapping leaves
+  // Of skin on skin; what touches an object or the floor has theirs.
+  double skin_friction = kSkinFriction;
   bool collides = true;
 };
 
@@ -72,7 +82,7 @@ struct WorldOptions {
   Vec3 gravity = gravity_world();
   double timestep = 0.002;
   std::optional<double> floor_height;  // a level floor at this y
-  double floor_friction = 0.6;
+  double floor_friction = kFriction;
   // Time constant of contacts: overlaps vanish within it. At least two steps, or it is made so.
   double contact_time = 0.004;
   // Ratio of friction's stiffness to the normal's. Contacts are soft, and softness in the tangent

@@ -191,6 +191,7 @@ Result<DropTest> drop_test(const HandPtr& hand, const Controller& controller,
   response.limits(test);
   response.swing(test);
   test.clip = recorder.finish("drop test");
+  test.physics = physics::physics_in_force(simulation->state().world());
   test.summary.termination =
       monitor.stop.stop_requested() ? Termination::kInterrupted : Termination::kConverged;
   test.summary.iterations = static_cast<int>(response.times.size());

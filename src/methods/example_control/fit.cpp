@@ -191,7 +191,8 @@ std::vector<JointResidual> residuals_of(const Take& take, const std::vector<Phas
 }
 
 // The controller on its own, along the example's wrist, with nothing to touch.
-Result<Eigen::MatrixXd> free_motion(const Take& take, const Controller& controller) {
+Result<Eigen::MatrixXd> free_motion(const Take& take, const Controller& controller,
+                                    physics::PhysicsInForce& in_force) {
   const ExampleData& data = take.data;
   ControlledHand hand;
   hand.hand = data.hand;
@@ -207,6 +208,7 @@ Result<Eigen::MatrixXd> free_motion(const Take& take, const Controller& controll
   options.grip = Grip::kPaper;
   auto simulation = Simulation::build(problem, options);
   if (!simulation) return simulation.error();
+  in_force = physics::physics_in_force(simulation->state().world());
   Eigen::MatrixXd angles(take.frames(), data.hand->dof());
   Eigen::VectorXd now;
   for (int f = 0; f < take.frames(); ++f) {
@@ -294,7 +296,7 @@ Result<FitResult> fit(const FitProblem& problem, const FitOptions& options,
   result.distances = take.distances;
   result.example_angles = data->angles.value.middleRows(span->first, take.frames());
   result.residuals = residuals_of(take, result.phases, controller);
-  auto free = free_motion(take, controller);
+  auto free = free_motion(take, controller, result.physics);
   if (!free) return free.error();
   result.free_angles = std::move(*free);
   compare(result.example_angles, result.free_angles, result);

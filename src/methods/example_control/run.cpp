@@ -171,6 +171,7 @@ Result<RunReport> run(const RunProblem& problem, const SimulationOptions& option
       monitor.stop.stop_requested() ? Termination::kInterrupted : Termination::kConverged;
   report.summary.iterations = static_cast<int>(simulation.time() / options.timestep + 0.5);
   report.summary.residual = report.slip;
+  report.physics = physics::physics_in_force(simulation.state().world());
   return report;
 }
 

@@ -12,6 +12,8 @@
 #include "prehend/core/assert.h"
 #include "prehend/hands/palm.h"
 #include "prehend/physics/dynamics.h"
+#include "prehend/physics/fingertip_inertia.h"
+#include "prehend/physics/grasp_proof.h"
 
 namespace prehend::example_control {
 namespace {
@@ -35,6 +37,7 @@ struct Simulation::Impl {
     double distance = 0.0;
     double measured = -1.0;  // when, s
     Blend blend = Blend::Zero();
+    std::vector<double> strength;  // of the joints, N m
     Eigen::VectorXd applied;
     std::vector<Contact> contacts;
     std::optional<WristFollower> follower;  // while cues move the wrist
@@ -52,6 +55,7 @@ struct Simulation::Impl {
   void measure(Hand& hand, int index);
   RigidCurve::Motion wrist(Hand& hand, const Cue& cue) const;
   void hold(Hand& hand, int index, const RigidCurve::Motion& wrist, const Cue& cue);
+  void bound(const Hand& hand);
 };
 
 double Simulation::Impl::palm_gap(Hand& hand, int index) {
@@ -115,6 +119,15 @@ void Simulation::Impl::hold(Hand& hand, int index, const RigidCurve::Motion& wri
   applied.segment(hand.torques.first(), hand.torques.count()) += hand.hold->torques();
 }
 
+// No joint turns harder than its muscles can.
+void Simulation::Impl::bound(const Hand& hand) {
+  for (size_t j = 0; j < hand.strength.size(); ++j) {
+    auto torque = applied.segment<3>(hand.torques.first() + 3 * static_cast<int>(j));
+    const double size = torque.norm();
+    if (size > hand.strength[j]) torque *= hand.strength[j] / size;
+  }
+}
+
 Simulation::Simulation() : impl_(std::make_unique<Impl>()) {}
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
@@ -122,18 +135,24 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 namespace {
 
-Gains gains_of(const ControlledHand& hand, const SimulationOptions& options) {
+// Whether there is something that the hand could hold. A hand that reaches for another hand, or
+// goes along an example's distances, is the paper's.
+bool holds(const ControlledHand& hand, const SimulationProblem& problem,
+           const SimulationOptions& options) {
+  return options.grip == Grip::kHold && hand.distances.empty() && hand.target_object >= 0 &&
+         hand.target_object < static_cast<int>(problem.objects.size());
+}
+
+Gains gains_of(const ControlledHand& hand, const SimulationOptions& options, bool holds) {
   Gains gains = options.gains.value_or(hand.controller->gains);
-  if (options.grip == Grip::kHold)
-    gains.limit_stiffness = std::max(gains.limit_stiffness, options.hold.limit_stiffness);
+  if (holds) gains.limit_stiffness = std::max(gains.limit_stiffness, options.hold.limit_stiffness);
   return gains;
 }
 
 // Forces that carry lean on limits, so these may not lie beyond the hand's own, as those of a
 // library of another rig do where the thumb turns about two axes at once.
-std::shared_ptr<const Controller> controller_of(const ControlledHand& hand,
-                                                const SimulationOptions& options) {
-  if (options.grip != Grip::kHold) return hand.controller;
+std::shared_ptr<const Controller> controller_of(const ControlledHand& hand, bool holds) {
+  if (!holds) return hand.controller;
   return std::make_shared<const Controller>(within_range(*hand.controller, *hand.hand));
 }
 
@@ -143,7 +162,10 @@ Status check(const SimulationProblem& problem, const SimulationOptions& options)
     PREHEND_ASSERT(hand.hand != nullptr && hand.controller != nullptr);
     if (Status ok = validate(*hand.controller); !ok) return ok;
     if (Status ok = fits_hand(*hand.controller, *hand.hand); !ok) return ok;
-    if (Status ok = stable_at(gains_of(hand, options), options.timestep); !ok) return ok;
+    if (Status ok =
+            stable_at(gains_of(hand, options, holds(hand, problem, options)), options.timestep);
+        !ok)
+      return ok;
     if (!hand.distances.empty()) continue;
     if (hand.target_object < 0 && problem.hands.size() != 2)
       return Error{fmt::format("hand '{}' reaches for another hand, and there are {} hands",
@@ -164,9 +186,10 @@ Result<physics::WorldPtr> build_world(
     setup.hand = hand.hand;
     // The controller has springs, dampers and limits of its own.
     setup.passive_joints = setup.joint_limits = false;
-    // Fingers of one hand slide past each other; hands that shake do not.
-    setup.skin_friction = problem.hands.size() > 1 ? 1.0 : 0.0;
-    if (options.grip == Grip::kHold) setup.added_inertia = options.hold.added_inertia;
+    setup.strength = options.wrist_strength;
+    if (holds(hand, problem, options))
+      setup.added_inertia_of_joints =
+          physics::fingertip_inertia(*hand.hand, options.hold.fingertip_mass);
     hands.push_back(setup);
   }
   std::vector<physics::ObjectSetup> objects;
@@ -201,15 +224,17 @@ Result<Simulation> Simulation::build(const SimulationProblem& problem,
     impl.state->set_object_pose(static_cast<int>(i), problem.objects[i].pose_world);
   for (int h = 0; h < static_cast<int>(problem.hands.size()); ++h) {
     const ControlledHand& given = problem.hands[h];
-    const Gains gains = gains_of(given, options);
-    const auto controller = controller_of(given, options);
+    const bool holding = holds(given, problem, options);
+    const Gains gains = gains_of(given, options, holding);
+    const auto controller = controller_of(given, holding);
     Impl::Hand hand{given, HandTorques(**world, h, controller, gains, options.terms),
                     PhaseMachine(given.controller->distances, given.release),
                     hands::palm_segments(*given.hand)};
+    for (const Segment& segment : physics::with_strength(*given.hand).segments)
+      if (!segment.joints.empty()) hand.strength.push_back(segment.joints[0].max_torque);
     hand.alpha = given.alpha;
     hand.frames_world.resize(given.hand->segments.size());
-    if (options.grip == Grip::kHold && given.target_object >= 0 &&
-        given.target_object < static_cast<int>(problem.objects.size()))
+    if (holding)
       hand.hold.emplace(*given.hand, problem.objects[given.target_object].object, options.hold);
     impl.state->set_hand(h, given.wrist_world.at(0.0).pose,
                          given.start_angles.value_or(controller->rest_pose(Setpoint::kNeutral)));
@@ -263,6 +288,7 @@ void Simulation::step(std::span<const Cue> cues) {
     applied.segment(dofs.first, dofs.root).setZero();
     hand.torques.add_compensation(state, wrists[h], applied);
     if (hand.hold) impl.hold(hand, static_cast<int>(h), wrists[h], cue_of(h));
+    impl.bound(hand);
     hand.applied = applied.segment(hand.torques.first(), hand.torques.count());
   }
   state.set_applied(applied);

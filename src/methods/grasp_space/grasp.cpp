@@ -208,6 +208,8 @@ Result<GraspReport> find_grasps(const GraspProblem& wanted, const GraspOptions& 
   const double load_seconds = seconds_since(start);
   GraspReport report = Finder(problem, options, std::move(*target), *prover).run(monitor);
   report.load_seconds = load_seconds;
+  report.physics = physics::physics_in_force(*(*prover)->world());
+  report.proven_hand = problem.hand;
   for (Grasp& grasp : report.grasps) restore_joints(*problem.hand, *wanted.hand, grasp.plan);
   return report;
 }

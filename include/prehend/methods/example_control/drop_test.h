@@ -5,6 +5,7 @@
 #include "prehend/core/rigid_curve.h"
 #include "prehend/core/summary.h"
 #include "prehend/methods/example_control/simulation.h"
+#include "prehend/physics/physics_in_force.h"
 
 namespace prehend::example_control {
 
@@ -37,6 +38,7 @@ struct DropTest {
                                 // swing; watch_seconds if they do not
   double sag = 0.0;  // rad, rms over the joints of the angle by which gravity bends them at rest
   double realtime_factor = 0.0;
+  physics::PhysicsInForce physics;
   Summary summary;
 };
 

@@ -9,6 +9,7 @@
 #include "prehend/core/result.h"
 #include "prehend/core/summary.h"
 #include "prehend/methods/example_control/controller.h"
+#include "prehend/physics/physics_in_force.h"
 
 namespace prehend::example_control {
 
@@ -74,8 +75,9 @@ struct FitResult {
   double free_joint_rms = 0.0;
   double worst_joint_rms = 0.0;
   std::vector<JointResidual> residuals;
-  std::vector<GraspSpan> grasps;  // all that the example holds
-  int grasp = 0;                  // the one used
+  std::vector<GraspSpan> grasps;    // all that the example holds
+  int grasp = 0;                    // the one used
+  physics::PhysicsInForce physics;  // of the free motion
   Summary summary;
 };
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "prehend/methods/example_control/simulation.h"
+#include "prehend/physics/physics_in_force.h"
 
 namespace prehend::example_control {
 
@@ -49,6 +50,7 @@ struct RunReport {
   double finger_deviation = 0.0;
   double realtime_factor = 0.0;         // simulated seconds a second
   std::vector<Eigen::MatrixXd> angles;  // a hand each: frames x degrees of freedom
+  physics::PhysicsInForce physics;
   Summary summary;
 };
 

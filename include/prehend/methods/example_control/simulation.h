@@ -20,7 +20,8 @@ namespace prehend::example_control {
 // What the grip does besides its setpoints.
 enum class Grip {
   kPaper,  // nothing
-  kHold,   // the least joint torque that carries the object, from its live contacts
+  kHold,   // joint torques that carry the object, from its live contacts. Of a hand without an
+           // object to hold it changes nothing.
 };
 
 // Terms of eq. 1 and eq. 3 that can be taken away, to see what each is good for.
@@ -85,9 +86,12 @@ struct HoldOptions {
   // forces crush.
   double max_contact_force = 20.0;
   double max_contact_weights = 4.0;
-  // What the joints are heavier by than their bones, kg m^2: the controller knows it, so free
-  // motion is the same, but forces that come and go do not throw light fingertips about.
-  double added_inertia = 5e-5;
+  // Joints are heavier than their bones, so that forces that come and go do not throw light
+  // fingertips about; the controller knows it, so free motion is the same. This is what it adds to
+  // the mass that a straight digit's tip shows to whatever pushes it, kg (physics/
+  // fingertip_inertia.h). With 6 g, tips of digits bent by up to 30 degrees a joint show 7 to 17 g;
+  // people's show 6 to 18 g (Kry and Pai 2006, table 2).
+  double fingertip_mass = 0.006;
   // k_JL at least, 1/s^2: table 1's lets forces that carry things bend joints by tens of degrees.
   double limit_stiffness = 50000.0;
   // While what is touched cannot carry the object, the hand closes on: eq. 15-16's alpha rises by
@@ -103,6 +107,7 @@ struct SimulationOptions {
   HoldOptions hold;
   Terms terms;
   std::optional<Gains> gains;  // instead of the controllers'
+  physics::RootStrength wrist_strength;
 };
 
 // What is asked of a hand at a step.

@@ -14,6 +14,7 @@
 #include "prehend/methods/grasp_space/search.h"
 #include "prehend/physics/grasp_proof.h"
 #include "prehend/physics/grasp_quality.h"
+#include "prehend/physics/physics_in_force.h"
 
 namespace prehend::grasp_space {
 
@@ -84,6 +85,10 @@ struct GraspReport {
   double mean_penetration = 0.0;  // m, of the deepest overlap of each proposed grasp
   double load_seconds = 0.0;      // preparing the object
   double seconds = 0.0;           // searching, touching, judging, proving
+  // What the grasps were proven with, and the hand: without its joints of small range, which the
+  // proof holds still.
+  physics::PhysicsInForce physics;
+  HandPtr proven_hand;
   Summary summary;
 };
 
