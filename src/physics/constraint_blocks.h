@@ -2,8 +2,9 @@
 // a limit, a contact), each with the few degrees of freedom that it concerns.
 //
 // Residuals r = J a - b cost s(r) = 1/2 sum D r^2 in welds, in limits where r < 0, and in contacts
-// that stick. A row whose force is bounded by F costs F |r| - F^2 / (2 D) where |r| > F / D. With N = mu r_0 and T the length of the tangents f_j r_j, f the friction of each,
-// a contact is free where N >= mu T, sticks where mu N + T <= 0, and slides between, where
+// that stick. A row whose force is bounded by F costs F |r| - F^2 / (2 D) where |r| > F / D. With
+// N = mu r_0 and T the length of the tangents f_j r_j, f the friction of each, a contact is free
+// where N >= mu T, sticks where mu N + T <= 0, and slides between, where
 // s = D_0 (N - mu T)^2 / (2 mu^2 (1 + mu^2)) goes on smoothly.
 #pragma once
 
@@ -44,7 +45,8 @@ class ConstraintBlocks {
     int first_value;           // in values_, row by row
     const mjContact* contact;  // of a cone
     double stiffness;          // of s where a contact slides
-    // Along a line: N (of a bounded row its residual), and T^2 = square + 2 mixed step + square_along step^2.
+    // Along a line: N, and T^2 = square + 2 mixed step + square_along step^2. Of a bounded row
+    // `normal` is the residual.
     double normal, normal_along, square, mixed, square_along;
   };
   using Curvature = double[kMostRows][kMostRows];

@@ -114,10 +114,10 @@ void State::Impl::remember_frames() {
   }
 }
 
-// A weld has no end to its force, but what the engine knows as joint friction has: a row whose force
-// follows the residual up to a limit and stays there. Welds are the only equalities of a world and
-// come first among the rows, as friction would after them, so a bounded weld is told to the solver
-// as such rows.
+// A weld has no end to its force, but what the engine knows as joint friction has: a row whose
+// force follows the residual up to a limit and stays there. Welds are the only equalities of a
+// world and come first among the rows, as friction would after them, so a bounded weld is told to
+// the solver as such rows.
 void State::Impl::bound_welds() {
   const World::Impl& w = world->impl();
   mjData* d = data.get();

@@ -112,6 +112,7 @@ TEST(EngineSolver, AgreesWhereLightFingersHit) {
   hand.hand = make_hand(HandProfile::kBall);
   hand.passive_joints = hand.joint_limits = false;
   hand.skin_friction = 0.0;
+  hand.strength = RootStrength::unlimited();  // a weld, whose cost is a parabola everywhere
   ObjectSetup object;
   object.object = std::make_shared<const Object>(geometry::builtin_object("box").value());
   WorldOptions options;
@@ -139,6 +140,7 @@ TEST(EngineSolver, SmallErrorsDoNotAddUp) {
   HandSetup hand;
   hand.hand = make_hand(HandProfile::kBall);
   hand.passive_joints = hand.joint_limits = hand.self_collision = false;
+  hand.strength = RootStrength::unlimited();  // so that one step of Newton's ends
   WorldOptions options;
   options.solver_tolerance = 100.0;  // that any warm start meets
   constexpr int kSteps = 200;

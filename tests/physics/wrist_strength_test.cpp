@@ -24,6 +24,7 @@ WorldPtr hand_world(const RootStrength& strength, ContactSolver solver = Contact
   options.gravity = Vec3::Zero();
   options.timestep = kStep;
   options.contact_solver = solver;
+  options.solver_tolerance = 1e-12;
   return World::build({&hand, 1}, objects, options).value();
 }
 
@@ -55,6 +56,32 @@ TEST(WristStrength, FarTargetsPullWithItAndNoHarder) {
       EXPECT_GE(turned[3 + axis], kTorque * std::cos(0.5 * kTurn) - 0.01);
     }
   }
+}
+
+// Rows of bounded force in our solver and in the engine's, step by step from the same states: a hand
+// whose wrist is pulled about near a table, often harder than it can follow.
+TEST(WristStrength, BothSolversGiveTheSame) {
+  std::mt19937 random(3);
+  const auto table = std::make_shared<const Object>(
+      *geometry::object_from_primitive("table", ShapeKind::kBox, {0.5, 0.02, 0.5}, 10.0));
+  State ours(hand_world({40.0, 2.0}, ContactSolver::kOurs, table));
+  State engines(hand_world({40.0, 2.0}, ContactSolver::kEngine, table));
+  HandPose pose = rest_pose(ours.world().hand(0));
+  pose.root_world = Transform::from_position({0.0, 0.06, 0.0});
+  ours.set_hand_pose(0, pose);
+  ours.set_servo_target(0, pose);
+  for (int i = 0; i < 100; ++i) {
+    if (i % 10 == 0)
+      ours.set_root_target(0, {exp_map(0.3 * random_vector(3, random)),
+                               Vec3(0.0, 0.03, 0.0) + 0.03 * random_vector(3, random)});
+    engines.restore(ours.snapshot());
+    ours.step();
+    engines.step();
+    const Eigen::VectorXd velocity = engines.velocity();
+    EXPECT_LE((ours.velocity() - velocity).norm(), 1e-6 * (1e-3 + velocity.norm())) << i;
+  }
+  EXPECT_EQ(ours.solver_counts().ours, 100);
+  EXPECT_EQ(engines.solver_counts().engines, 100);
 }
 
 TEST(WristStrength, AnInfiniteOneIsAWeld) {

@@ -35,6 +35,13 @@ class SimulationTest : public testing::Test {
     hand.distance_rate = 60.0;
     return problem;
   }
+  // The same with something to hold, far away: hold has changed the hand, and does nothing yet.
+  static SimulationProblem alone_with_hold() {
+    SimulationProblem problem = alone();
+    problem.hands[0].distances.clear();
+    problem.objects = {{cylinder(true), Transform::from_position({0.0, 0.0, 5.0})}};
+    return problem;
+  }
   // A hand around a cylinder that stands on the floor or is fixed.
   static SimulationProblem around(bool fixed) {
     const StagedGrasp scene = grasp_scene(cylinder(), {});
@@ -226,9 +233,7 @@ TEST_F(SimulationTest, AlphaRaisesTheForceStepByStep) {
 
 // A library of another rig shows more than the hand can do: setpoints lead there, limits do not.
 TEST_F(SimulationTest, AHoldKeepsJointsInTheHandsOwnRange) {
-  SimulationProblem problem = alone();
-  problem.hands[0].distances.clear();
-  problem.objects = {{cylinder(true), Transform::from_position({0.0, 0.0, 5.0})}};
+  SimulationProblem problem = alone_with_hold();
   ControlledHand& hand = problem.hands[0];
   auto wide = std::make_shared<Controller>(*hand.controller);
   const CoordinateLimits own = coordinate_limits(*hand.hand);
@@ -311,7 +316,7 @@ TEST_F(SimulationTest, AWristMovedInJerksDoesNotMakeTheFingersWave) {
   const auto farthest = [&](const Terms& terms, bool leaps) {
     SimulationOptions options;
     options.terms = terms;
-    auto simulation = Simulation::build(alone(), options);
+    auto simulation = Simulation::build(alone_with_hold(), options);
     Cue cue;
     double most = 0.0;
     for (int i = 0; i < 1000; ++i) {

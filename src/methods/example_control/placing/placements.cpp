@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
 #include "methods/example_control/placing/palm_approach.h"
 #include "prehend/hands/standing.h"
@@ -23,6 +24,9 @@ constexpr double kTurnStep = radians(30.0);
 constexpr double kHeightStep = 0.02, kAlongStep = 0.015, kBackStep = 0.02;  // m
 constexpr int kQuarters = 4;  // of a turn; the best of each is kept
 constexpr int kRounds = 3;    // of moving about, each half as far as the last
+// Searches side by side, whatever the number of threads, so that the same placements are found: a
+// quarter turn each, and later a placement that is moved about each.
+constexpr std::size_t kTogether = kQuarters;
 
 // Costs are newtons of squeeze for a newton of weight (palm_approach.cpp). The constants below were
 // chosen by looking at the placements of the ten built-in objects, not by a sweep.
@@ -65,16 +69,22 @@ class PlacementSearch {
 
  private:
   Transform stand(const Candidate& candidate) const;
-  void try_turns(Candidate candidate);
-  void attempt(const Candidate& candidate, bool missing, BestOfKind& best);
-  void move_about(BestOfKind& best);
+  void try_turns(const Candidate& candidate);
+  // One of those that run side by side; `known` is the least cost of all before they began.
+  struct Lane {
+    std::vector<PalmApproach>& approaches;
+    double known;
+  };
+  void try_quarter(const Lane& lane, Candidate candidate, int quarter, BestOfKind& best) const;
+  void attempt(const Lane& lane, const Candidate& candidate, bool missing, BestOfKind& best) const;
+  void move_about(const Lane& lane, BestOfKind& best) const;
 
   const Object& object_;
   const PlacementOptions& options_;
   const Vec3 place_;
   const SharedTarget target_;
   const std::stop_token stop_;
-  std::vector<PalmApproach> approaches_;
+  std::vector<std::vector<PalmApproach>> approaches_;  // by direction, a list each lane
   std::vector<BestOfKind> kinds_;
   double best_cost_ = INFINITY;
 };
@@ -87,10 +97,12 @@ PlacementSearch::PlacementSearch(const geometry::PreparedObject& object, const H
       place_(controller.path.target_center_world(0)),
       target_(object, controller),
       stop_(stop) {
+  std::vector<PalmApproach> first;
   for (ApproachDirection& direction : approach_directions(hand, controller)) {
-    approaches_.emplace_back(target_, hand, controller, std::move(direction), options);
+    first.emplace_back(target_, hand, controller, std::move(direction), options);
     if (!options.turn_hand) break;
   }
+  approaches_ = std::vector<std::vector<PalmApproach>>(kTogether, first);
 }
 
 // The centre of mass above the example's place, the lowest point on the floor.
@@ -109,43 +121,55 @@ void PlacementSearch::try_side(const hands::RestingPose& side, double penalty) {
   for (const Vec3& v : object_.shape.mesh->vertices) {
     candidate.lowest = std::min(candidate.lowest, (candidate.side * v).y());
   }
-  for (candidate.approach = 0; candidate.approach < static_cast<int>(approaches_.size());
+  for (candidate.approach = 0; candidate.approach < static_cast<int>(approaches_[0].size());
        ++candidate.approach) {
     candidate.penalty = penalty + (candidate.approach > 0 ? kOtherDirection : 0.0);
     try_turns(candidate);
   }
 }
 
-void PlacementSearch::try_turns(Candidate candidate) {
-  const bool turns = options_.turn != PlacementOptions::Turn::kNone;
-  const int count = turns ? static_cast<int>(std::lround(2.0 * kPi / kTurnStep)) : 1;
-  for (int quarter = 0; quarter < kQuarters; ++quarter) {
-    BestOfKind best;
-    for (int turn = quarter * count / kQuarters; turn < (quarter + 1) * count / kQuarters; ++turn) {
-      candidate.turn = 2.0 * kPi * turn / count;
-      const Quat rotation = exp_map({0.0, candidate.turn, 0.0}) * candidate.side;
-      double low = INFINITY, high = -INFINITY;
-      for (const Vec3& p : target_.points_object) {
-        const double across = approaches_[candidate.approach].direction().across.dot(rotation * p);
-        low = std::min(low, across);
-        high = std::max(high, across);
-      }
-      for (candidate.offset.across = 0.0; candidate.offset.across <= high - low;
-           candidate.offset.across += kHeightStep) {
-        for (int along : {0, 1, -1}) {
-          candidate.offset.along = along * kAlongStep;
-          attempt(candidate, false, best);
-        }
-      }
-    }
-    if (std::isfinite(best.cost)) kinds_.push_back(best);
+void PlacementSearch::try_turns(const Candidate& candidate) {
+  std::array<BestOfKind, kQuarters> found;
+  tbb::parallel_for(0, kQuarters, [&](int quarter) {
+    const Lane lane{approaches_[quarter], best_cost_};
+    try_quarter(lane, candidate, quarter, found[quarter]);
+  });
+  for (const BestOfKind& best : found) {
+    if (!std::isfinite(best.cost)) continue;
+    kinds_.push_back(best);
+    best_cost_ = std::min(best_cost_, best.cost);
   }
 }
 
-void PlacementSearch::attempt(const Candidate& candidate, bool missing, BestOfKind& best) {
-  const double bound = std::min(best.cost, best_cost_ + kWorse) - candidate.penalty;
+void PlacementSearch::try_quarter(const Lane& lane, Candidate candidate, int quarter,
+                                  BestOfKind& best) const {
+  const bool turns = options_.turn != PlacementOptions::Turn::kNone;
+  const int count = turns ? static_cast<int>(std::lround(2.0 * kPi / kTurnStep)) : 1;
+  const Vec3& across_world = lane.approaches[candidate.approach].direction().across;
+  for (int turn = quarter * count / kQuarters; turn < (quarter + 1) * count / kQuarters; ++turn) {
+    candidate.turn = 2.0 * kPi * turn / count;
+    const Quat rotation = exp_map({0.0, candidate.turn, 0.0}) * candidate.side;
+    double low = INFINITY, high = -INFINITY;
+    for (const Vec3& p : target_.points_object) {
+      const double across = across_world.dot(rotation * p);
+      low = std::min(low, across);
+      high = std::max(high, across);
+    }
+    for (candidate.offset.across = 0.0; candidate.offset.across <= high - low;
+         candidate.offset.across += kHeightStep) {
+      for (int along : {0, 1, -1}) {
+        candidate.offset.along = along * kAlongStep;
+        attempt(lane, candidate, false, best);
+      }
+    }
+  }
+}
+
+void PlacementSearch::attempt(const Lane& lane, const Candidate& candidate, bool missing,
+                              BestOfKind& best) const {
+  const double bound = std::min(best.cost, lane.known + kWorse) - candidate.penalty;
   if (bound <= 0.0 || stop_.stop_requested()) return;
-  PalmApproach& approach = approaches_[candidate.approach];
+  PalmApproach& approach = lane.approaches[candidate.approach];
   const Transform object_world = stand(candidate);
   const auto wrist = approach.slide(object_world, candidate.offset);
   if (!wrist) return;
@@ -155,10 +179,9 @@ void PlacementSearch::attempt(const Candidate& candidate, bool missing, BestOfKi
   if (missing) cost = approach.cost_missing(object_world, *wrist, cost);
   if (cost >= bound) return;
   best = {cost + candidate.penalty, candidate, placement};
-  best_cost_ = std::min(best_cost_, best.cost);
 }
 
-void PlacementSearch::move_about(BestOfKind& best) {
+void PlacementSearch::move_about(const Lane& lane, BestOfKind& best) const {
   const bool turns = options_.turn != PlacementOptions::Turn::kNone;
   double step = 0.5;
   for (int round = 0; round < kRounds; ++round, step *= 0.5) {
@@ -170,7 +193,7 @@ void PlacementSearch::move_about(BestOfKind& best) {
         candidate.offset.along += by * offset.along;
         candidate.offset.back += by * offset.back;
         if (candidate.offset.back >= 0.0 && candidate.offset.across >= 0.0)
-          attempt(candidate, true, best);
+          attempt(lane, candidate, true, best);
       };
       if (turns) moved(kTurnStep, {});
       moved(0.0, {.across = kHeightStep});
@@ -185,11 +208,18 @@ std::vector<GraspPlacement> PlacementSearch::best(int count) {
   std::stable_sort(kinds_.begin(), kinds_.end(), by_cost);
   kinds_.resize(std::min(kinds_.size(), static_cast<size_t>(2 * count)));
   best_cost_ = INFINITY;
-  for (BestOfKind& best : kinds_) {
-    const Candidate start = best.candidate;
-    best.cost = INFINITY;
-    attempt(start, true, best);
-    move_about(best);
+  for (std::size_t first = 0; first < kinds_.size(); first += kTogether) {
+    const std::size_t count_now = std::min(kTogether, kinds_.size() - first);
+    tbb::parallel_for(std::size_t{0}, count_now, [&](std::size_t i) {
+      const Lane lane{approaches_[i], best_cost_};
+      BestOfKind& best = kinds_[first + i];
+      const Candidate start = best.candidate;
+      best.cost = INFINITY;
+      attempt(lane, start, true, best);
+      move_about(lane, best);
+    });
+    for (std::size_t i = 0; i < count_now; ++i)
+      best_cost_ = std::min(best_cost_, kinds_[first + i].cost);
   }
   std::stable_sort(kinds_.begin(), kinds_.end(), by_cost);
   std::vector<GraspPlacement> found;
