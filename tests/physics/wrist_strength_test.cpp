@@ -58,8 +58,8 @@ TEST(WristStrength, FarTargetsPullWithItAndNoHarder) {
   }
 }
 
-// Rows of bounded force in our solver and in the engine's, step by step from the same states: a hand
-// whose wrist is pulled about near a table, often harder than it can follow.
+// Rows of bounded force in our solver and in the engine's, step by step from the same states: a
+// hand whose wrist is pulled about near a table, often harder than it can follow.
 TEST(WristStrength, BothSolversGiveTheSame) {
   std::mt19937 random(3);
   const auto table = std::make_shared<const Object>(
