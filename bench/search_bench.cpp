@@ -1,7 +1,7 @@
 // The mixture's density, and what each black-box method costs beside its objective.
 #include <benchmark/benchmark.h>
 
-#include "optimize/random.h"
+#include "prehend/core/random.h"
 #include "prehend/optimize/black_box.h"
 #include "prehend/optimize/mixture.h"
 #include "prehend/optimize/pca.h"

@@ -24,8 +24,8 @@ Quat across_palm(double turn) {
 
 class Maker {
  public:
-  Maker(const Performer& performer, double size, Dice& dice)
-      : performer_(performer), size_(size), dice_(dice) {
+  Maker(const Performer& performer, double size, Random& random)
+      : performer_(performer), size_(size), random_(random) {
     made_.closed = made_.wide = Eigen::VectorXd::Zero(performer.hand()->dof());
   }
 
@@ -37,7 +37,7 @@ class Maker {
   ClosedHand hook();
 
  private:
-  double some(double deviation) { return dice_.normal(deviation); }
+  double some(double deviation) { return deviation * random_.normal(); }
   void fingers(const FingerAngles& angles, double spread, Eigen::VectorXd& q);
   void thumb(const ThumbAngles& angles, Eigen::VectorXd& q);
   Spot thumb_pulp() const { return performer_.spot(Digit::kThumb, 3, 0.85, kPulp); }
@@ -49,7 +49,7 @@ class Maker {
 
   const Performer& performer_;
   const double size_;
-  Dice& dice_;
+  Random& random_;
   ClosedHand made_;
 };
 
@@ -183,7 +183,7 @@ void Maker::come_along_face() {
 
 ClosedHand Maker::palmar() {
   const double thickness = size_;
-  const bool round = dice_.uniform() < 0.4 && thickness < 0.035;
+  const bool round = random_.uniform() < 0.4 && thickness < 0.035;
   made_.thing = round ? make_thing("rod", ShapeKind::kCylinder, {0.5 * thickness, 0.05, 0.0})
                       : make_thing("box", ShapeKind::kBox, {0.03, 0.05, 0.5 * thickness});
   fingers({58 - 300 * thickness, 22, 14, 0}, 0.0, made_.closed);
@@ -266,8 +266,8 @@ std::vector<double> thing_sizes(const std::string& type) {
 }
 
 ClosedHand close_hand(const Performer& performer, const std::string& type, double size,
-                      Dice& dice) {
-  Maker maker(performer, size, dice);
+                      Random& random) {
+  Maker maker(performer, size, random);
   if (type == "cylindrical") return maker.cylindrical();
   if (type == "spherical") return maker.spherical();
   if (type == "palmar") return maker.palmar();
@@ -277,14 +277,15 @@ ClosedHand close_hand(const Performer& performer, const std::string& type, doubl
   return maker.hook();
 }
 
-Eigen::VectorXd relaxed_hand(const Performer& performer, Dice& dice) {
+Eigen::VectorXd relaxed_hand(const Performer& performer, Random& random) {
   Eigen::VectorXd q = Eigen::VectorXd::Zero(performer.hand()->dof());
   for (Digit finger : kFingers) {
-    const double pip = 34.0 + dice.normal(4.0);
-    performer.set(finger, {20.0 + dice.normal(3.0), pip, 0.55 * pip, dice.normal(1.0)}, q);
+    const double pip = 34.0 + 4.0 * random.normal();
+    performer.set(finger, {20.0 + 3.0 * random.normal(), pip, 0.55 * pip, random.normal()}, q);
   }
-  performer.set(ThumbAngles{8.0 + dice.normal(3.0), 4.0 + dice.normal(3.0), 4.0 + dice.normal(2.0),
-                            8.0 + dice.normal(2.0), 12.0 + dice.normal(3.0)},
+  performer.set(ThumbAngles{8.0 + 3.0 * random.normal(), 4.0 + 3.0 * random.normal(),
+                            4.0 + 2.0 * random.normal(), 8.0 + 2.0 * random.normal(),
+                            12.0 + 3.0 * random.normal()},
                 q);
   return q;
 }

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "optimize/random.h"
 #include "optimize/search.h"
+#include "prehend/core/random.h"
 
 namespace prehend::optimize {
 

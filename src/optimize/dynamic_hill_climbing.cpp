@@ -14,8 +14,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "optimize/random.h"
 #include "optimize/search.h"
+#include "prehend/core/random.h"
 
 namespace prehend::optimize {
 namespace {

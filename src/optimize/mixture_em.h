@@ -5,7 +5,7 @@
 
 #include <Eigen/Core>
 
-#include "optimize/random.h"
+#include "prehend/core/random.h"
 #include "prehend/optimize/mixture.h"
 
 namespace prehend::optimize {

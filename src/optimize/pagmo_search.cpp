@@ -9,8 +9,8 @@
 #include <pagmo/population.hpp>
 #include <pagmo/problem.hpp>
 
-#include "optimize/random.h"
 #include "optimize/search.h"
+#include "prehend/core/random.h"
 
 namespace prehend::optimize {
 namespace {

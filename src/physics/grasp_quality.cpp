@@ -16,10 +16,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
 #include "physics/grasp_cones.h"
+#include "prehend/core/random.h"
 
 namespace prehend::physics {
 namespace {
@@ -53,20 +53,13 @@ double support(std::span<const ConeContact> cones, const Vec6& u) {
   return largest;
 }
 
-// Even over the sphere and the same on every machine: points of a ball, by rejection from the cube,
-// from the bits of splitmix64.
+// Even over the sphere and always the same: points of a ball, by rejection from the cube.
 std::array<Vec6, 200> scattered_directions() {
-  std::uint64_t state = 1;
-  const auto uniform = [&state] {  // [-1, 1)
-    std::uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1.0;
-  };
+  Random random(1);
   std::array<Vec6, 200> directions;
   for (Vec6& d : directions) {
     do {
-      for (double& x : d) x = uniform();
+      for (double& x : d) x = random.uniform(-1.0, 1.0);
     } while (d.squaredNorm() > 1.0 || d.squaredNorm() < 1e-4);
     d.normalize();
   }

@@ -26,8 +26,8 @@ TEST(ClosedHand, HoldsThingsOfEverySize) {
     const auto sizes = thing_sizes(type);
     for (double size : {sizes.front(), sizes[sizes.size() / 2], sizes.back()}) {
       SCOPED_TRACE(type + " " + std::to_string(size));
-      Dice dice(1);
-      const ClosedHand made = close_hand(performer, type, size, dice);
+      Random random(1);
+      const ClosedHand made = close_hand(performer, type, size, random);
       double fingers = INFINITY;
       for (Digit finger : kFingers)
         fingers = std::min(fingers, gap(performer, finger, made.closed, made.thing));
@@ -49,8 +49,8 @@ TEST(ClosedHand, VariesByItsSeedAlone) {
   for (const std::string& type : kTypes) {
     const double size = thing_sizes(type).back();
     const auto closed = [&](std::uint64_t seed) {
-      Dice dice(seed);
-      return close_hand(performer, type, size, dice).closed;
+      Random random(seed);
+      return close_hand(performer, type, size, random).closed;
     };
     EXPECT_EQ(closed(3), closed(3)) << type;
     EXPECT_GT((closed(3) - closed(4)).lpNorm<Eigen::Infinity>(), radians(0.5)) << type;
@@ -59,8 +59,8 @@ TEST(ClosedHand, VariesByItsSeedAlone) {
 
 TEST(ClosedHand, AtRestIsHalfOpen) {
   const Performer performer;
-  Dice dice(1);
-  const Eigen::VectorXd rest = relaxed_hand(performer, dice);
+  Random random(1);
+  const Eigen::VectorXd rest = relaxed_hand(performer, random);
   expect_within_limits(performer, rest);
   for (Digit finger : kFingers) {
     EXPECT_GT(performer.finger_angles(finger, rest).pip, 15.0) << to_string(finger);

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/SVD>
 
-#include "optimize/random.h"
+#include "prehend/core/random.h"
 
 namespace prehend::optimize {
 namespace {

@@ -1,10 +1,12 @@
-// Random numbers that are the same on every machine, from a seed and nothing else.
+// The one source of random numbers: the same on every machine, from a seed and nothing else (the
+// distributions of the standard library differ between libraries).
 #pragma once
 
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
-#include "prehend/core/math.h"
+#include <Eigen/Core>
 
 namespace prehend {
 
@@ -20,13 +22,14 @@ class Random {
   double uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   int below(int count) { return static_cast<int>(uniform() * count); }
+  // Mean 0, standard deviation 1.
   double normal() {
     const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
-    return radius * std::cos(2.0 * kPi * uniform());
+    return radius * std::cos(2.0 * std::numbers::pi * uniform());
   }
   // Unit, all directions alike.
-  Vec3 direction() {
-    const double z = uniform(-1.0, 1.0), angle = uniform(0.0, 2.0 * kPi);
+  Eigen::Vector3d direction() {
+    const double z = uniform(-1.0, 1.0), angle = uniform(0.0, 2.0 * std::numbers::pi);
     const double r = std::sqrt(1.0 - z * z);
     return {r * std::cos(angle), r * std::sin(angle), z};
   }

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "prehend/core/random.h"
 #include "prehend/hands/performer.h"
-#include "prehend/hands/performer_dice.h"
 
 namespace prehend::hands {
 
@@ -22,9 +22,10 @@ struct ClosedHand {
 std::vector<double> thing_sizes(const std::string& type);
 
 // How the performer of this kind closes on a thing of this size, with a person's variation.
-ClosedHand close_hand(const Performer& performer, const std::string& type, double size, Dice& dice);
+ClosedHand close_hand(const Performer& performer, const std::string& type, double size,
+                      Random& random);
 
 // The hand at rest, half open, with a person's variation.
-Eigen::VectorXd relaxed_hand(const Performer& performer, Dice& dice);
+Eigen::VectorXd relaxed_hand(const Performer& performer, Random& random);
 
 }  // namespace prehend::hands

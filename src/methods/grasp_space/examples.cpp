@@ -18,7 +18,6 @@ namespace prehend::grasp_space {
 namespace {
 
 using hands::ClosedHand;
-using hands::Dice;
 using hands::Performer;
 
 constexpr double kWidest = 0.7;   // of the reach: when the hand is open the widest
@@ -34,13 +33,13 @@ constexpr double kNoise = radians(0.1);  // of the tracker, at each joint
 // One performance: three shapes and the times at which the hand goes from one to the next.
 class Performance {
  public:
-  Performance(const Performer& performer, ClosedHand closed, Dice& dice)
-      : performer_(performer), grasp_(std::move(closed)), dice_(dice) {
-    relaxed_ = hands::relaxed_hand(performer, dice);
-    reach_ = dice.uniform(0.85, 1.15);
-    release_ = dice.uniform(0.65, 0.9);
-    for (double& lag : lags_) lag = kOutOfStep * reach_ * dice.uniform(-1.0, 1.0);
-    for (double& part : loosening_) part = kLoosen * dice.uniform(0.4, 1.0);
+  Performance(const Performer& performer, ClosedHand closed, Random& random)
+      : performer_(performer), grasp_(std::move(closed)), random_(random) {
+    relaxed_ = hands::relaxed_hand(performer, random);
+    reach_ = random.uniform(0.85, 1.15);
+    release_ = random.uniform(0.65, 0.9);
+    for (double& lag : lags_) lag = kOutOfStep * reach_ * random.uniform(-1.0, 1.0);
+    for (double& part : loosening_) part = kLoosen * random.uniform(0.4, 1.0);
   }
 
   Clip clip(const std::string& name, double frame_rate) {
@@ -93,13 +92,13 @@ class Performance {
 
   // What the tracker does not see it does not shake: palms are rigid to it.
   double noise(int coordinate) {
-    const double value = dice_.normal(kNoise);
+    const double value = kNoise * random_.normal();
     return relaxed_[coordinate] == 0.0 && grasp_.closed[coordinate] == 0.0 ? 0.0 : value;
   }
 
   const Performer& performer_;
   ClosedHand grasp_;
-  Dice& dice_;
+  Random& random_;
   Eigen::VectorXd relaxed_;
   double reach_ = 1.0, release_ = 1.0;         // seconds
   std::array<double, kDigitCount> lags_;       // seconds
@@ -157,10 +156,10 @@ Result<std::vector<Clip>> example_motions(const std::string& name, const Example
   std::vector<Clip> clips(takes.size());
   tbb::parallel_for(std::size_t(0), takes.size(), [&](std::size_t i) {
     const Take& take = takes[i];
-    Dice dice(take.seed);
-    ClosedHand closed = hands::close_hand(performer, take.type, take.size, dice);
+    Random random(take.seed);
+    ClosedHand closed = hands::close_hand(performer, take.type, take.size, random);
     clips[i] =
-        Performance(performer, std::move(closed), dice)
+        Performance(performer, std::move(closed), random)
             .clip(fmt::format("{}-{:.0f}mm-{}", take.type, 1e3 * take.size, take.repetition + 1),
                   options.frame_rate);
   });

@@ -59,8 +59,8 @@ inline Controller test_controller(const Hand& hand) {
   controller.lower = limits.lower;
   controller.upper = limits.upper;
   const hands::Performer performer;
-  hands::Dice dice(1);
-  const hands::ClosedHand grasp = hands::close_hand(performer, "cylindrical", 0.03, dice);
+  Random random(1);
+  const hands::ClosedHand grasp = hands::close_hand(performer, "cylindrical", 0.03, random);
   controller.neutral = on_hand(performer, 0.6 * grasp.closed + 0.4 * grasp.wide, hand);
   const Eigen::VectorXd open = on_hand(performer, 0.3 * grasp.closed + 0.7 * grasp.wide, hand);
   const Eigen::VectorXd grip = on_hand(performer, grasp.closed, hand);

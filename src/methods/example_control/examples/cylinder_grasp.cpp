@@ -72,11 +72,11 @@ Keys<Eigen::VectorXd> shapes(const Eigen::VectorXd& relaxed, const hands::Closed
 
 Clip cylinder_grasp(const PerformanceOptions& options) {
   const hands::Performer performer;
-  hands::Dice dice(options.seed);
-  const hands::ClosedHand grasp = hands::close_hand(performer, "cylindrical", kRadius, dice);
+  Random random(options.seed);
+  const hands::ClosedHand grasp = hands::close_hand(performer, "cylindrical", kRadius, random);
   const Transform grip_world = grip_wrist_world(grasp.thing.place_wrist);
   const Keys<Transform> wrist = wrist_way(grip_world);
-  const Keys<Eigen::VectorXd> hand = shapes(hands::relaxed_hand(performer, dice), grasp);
+  const Keys<Eigen::VectorXd> hand = shapes(hands::relaxed_hand(performer, random), grasp);
   const Transform standing = Transform::from_position({0.0, kHalfHeight, 0.0});
   const Transform held = grip_world.inverse() * standing;
 

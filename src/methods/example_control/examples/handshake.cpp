@@ -152,10 +152,10 @@ Vec3 shaken(double time) {
 
 Clip handshake(const PerformanceOptions& options) {
   const Performer performer;
-  hands::Dice dice(options.seed);
+  Random random(options.seed);
   const Clasp clasp(performer);
   const Keys<Transform> wrist = wrist_way(clasp.wrist_world());
-  const Keys<Eigen::VectorXd> hand = shapes(hands::relaxed_hand(performer, dice), clasp);
+  const Keys<Eigen::VectorXd> hand = shapes(hands::relaxed_hand(performer, random), clasp);
 
   Tracker first(performer, options, "first", 0), second(performer, options, "second", 1);
   Clip clip;
