@@ -1,12 +1,18 @@
 #include "cli/parser.h"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include "prehend/core/text.h"
 #include "prehend/io/value.h"
 
 namespace prehend::cli {
@@ -119,6 +125,18 @@ std::string help_text(const Verb& verb, const CLI::App& app) {
   return text;
 }
 
+// Digits alone, so that no sign and no leading zero (octal to the parser) changes the meaning, and
+// small enough for the signed numbers of a report.
+std::string seed_fault(std::string& text) {
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const bool plain = error == std::errc() && stop == end && (text.size() == 1 || text[0] != '0');
+  return plain && number <= std::uint64_t(std::numeric_limits<std::int64_t>::max())
+             ? ""
+             : "'" + text + "' is not a seed: give a whole number from 0 to 2^63 - 1";
+}
+
 void add_common(const Verb& verb, CommonOptions& common, CLI::App& app) {
   if (!verb.endings.empty())
     app.add_option("-o,--output", common.settings.outputs,
@@ -130,7 +148,9 @@ void add_common(const Verb& verb, CommonOptions& common, CLI::App& app) {
   app.add_option("--report", common.report, "Write what was done, as JSON")->type_name("FILE.json");
   app.add_flag("--json", common.json, "Print the report as JSON, and nothing else");
   app.add_flag("--quiet", common.quiet, "Print nothing but errors");
-  app.add_option("--seed", common.settings.seed, "Where random numbers start [1]")->type_name("N");
+  app.add_option("--seed", common.settings.seed, "Where random numbers start [1]")
+      ->type_name("N")
+      ->check(CLI::Validator(seed_fault, ""));
   app.add_option("--threads", common.settings.threads, "How many to use [all]")
       ->type_name("N")
       ->check(CLI::Validator(
@@ -149,19 +169,29 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// "did you mean" for a mistyped option.
-std::string extras_message(const Verb& verb, const CLI::App& app) {
-  const std::vector<std::string> extras = app.remaining();
-  const std::string& first = extras.front();
-  if (first.size() < 2 || first.front() != '-')
-    return fmt::format("{}: unexpected '{}' (see prehend {} --help)", verb.name, first, verb.name);
+// The first argument that looks like an option and is none; it is looked for before parsing, since
+// the parser would take its value for an input too many.
+std::optional<std::string> unknown_option(const CLI::App& app,
+                                          const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--") break;
+    const bool is_long = argument.size() > 2 && argument.starts_with("--");
+    const bool is_short = argument.size() > 1 && argument[0] == '-' &&
+                          std::isalpha(static_cast<unsigned char>(argument[1]));
+    if (!is_long && !is_short) continue;
+    std::string name = is_long ? argument.substr(0, argument.find('=')) : argument.substr(0, 2);
+    if (!app.get_option_no_throw(name)) return name;
+  }
+  return std::nullopt;
+}
+
+std::string unknown_message(const Verb& verb, const CLI::App& app, const std::string& typed) {
   std::vector<std::string> known;
   for (const CLI::Option* option : app.get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  const std::string typed = first.substr(0, first.find('='));
   const auto near = io::nearest_word(typed, known);
   return fmt::format(
-      "{}: unknown option {}{}", verb.name, typed,
+      "{}: unknown option {}{}", verb.name, printable(typed),
       near ? "; did you mean " + *near + "?" : fmt::format(" (see prehend {} --help)", verb.name));
 }
 
@@ -178,6 +208,8 @@ Parsed parse(const Verb& verb, const std::vector<std::string>& arguments) {
   OptionSet options(impl);
   verb.declare(options);
   add_common(verb, common, app);
+  if (const auto unknown = unknown_option(app, arguments))
+    return {Error{unknown_message(verb, app, *unknown)}};
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     app.parse(reversed);
@@ -186,7 +218,9 @@ Parsed parse(const Verb& verb, const std::vector<std::string>& arguments) {
   } catch (const CLI::ParseError& error) {
     return {Error{verb.name + ": " + one_line(error.what())}};
   }
-  if (app.remaining_size() > 0) return {Error{extras_message(verb, app)}};
+  if (app.remaining_size() > 0)
+    return {Error{fmt::format("{}: unexpected '{}' (see prehend {} --help)", verb.name,
+                              printable(app.remaining().front()), verb.name)}};
   return {common};
 }
 

@@ -40,21 +40,22 @@ void Progress::report(double fraction, const std::string& what) {
     return;
   last_ = now;
   const double spent = seconds_between(start_, now);
-  const double left = fraction > 0.0 ? spent * (1.0 - fraction) / fraction : 0.0;
+  const std::string left = fraction > 0.0 && fraction < 1.0
+                               ? ", " + duration_text(spent * (1.0 - fraction) / fraction) + " left"
+                               : "";
   if (terminal_) {
     draw_bar(fraction, what, left);
   } else {
-    err_ << fmt::format("{:3.0f} % {}, {} left\n", 100.0 * fraction, what, duration_text(left));
+    err_ << fmt::format("{:3.0f} % {}{}\n", 100.0 * fraction, what, left);
     err_.flush();
   }
 }
 
-void Progress::draw_bar(double fraction, const std::string& what, double left_seconds) {
+void Progress::draw_bar(double fraction, const std::string& what, const std::string& left) {
   const int full = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * kBarWidth);
   std::string bar(static_cast<std::size_t>(full), '#');
   bar.resize(kBarWidth, '.');
-  err_ << fmt::format("\r\x1b[2K[{}] {:3.0f} % {} {}", bar, 100.0 * fraction, what,
-                      fraction < 1.0 ? duration_text(left_seconds) + " left" : "");
+  err_ << fmt::format("\r\x1b[2K[{}] {:3.0f} % {}{}", bar, 100.0 * fraction, what, left);
   err_.flush();
   drawn_ = true;
 }

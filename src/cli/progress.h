@@ -19,7 +19,7 @@ class Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
-  void draw_bar(double fraction, const std::string& what, double left_seconds);
+  void draw_bar(double fraction, const std::string& what, const std::string& left);
 
   std::mutex mutex_;
   std::ostream& err_;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,6 +52,22 @@ std::string unknown_verb(const std::string& name) {
   return fmt::format("unknown verb '{}'; there are {}", shown, fmt::join(names, ", "));
 }
 
+// No output overwrites another. A clip's CSV has a second file beside it, its contacts.
+Status check_apart(const std::vector<std::string>& paths) {
+  std::set<std::filesystem::path> taken;
+  const auto take = [&](const std::filesystem::path& path) -> Status {
+    if (taken.insert(std::filesystem::absolute(path).lexically_normal()).second) return {};
+    return Error{fmt::format("two outputs would go to {}", printable(path.string(), 200))};
+  };
+  for (const std::string& path : paths) {
+    if (const Status free = take(path); !free) return free;
+    if (file_ending(path) != ".csv") continue;
+    const Status free = take(std::filesystem::path(path).replace_extension(".contacts.csv"));
+    if (!free) return free;
+  }
+  return {};
+}
+
 // Before any work: a typing mistake in an output must not cost the run.
 Status check_outputs(const Verb& verb, const CommonOptions& common) {
   for (const std::string& path : common.settings.outputs) {
@@ -60,6 +78,7 @@ Status check_outputs(const Verb& verb, const CommonOptions& common) {
   }
   std::vector<std::string> paths = common.settings.outputs;
   if (!common.report.empty()) paths.push_back(common.report);
+  if (const Status apart = check_apart(paths); !apart) return apart;
   for (const std::string& path : paths) {
     const Result<PendingFile> file = PendingFile::create(path);
     if (!file) return file.error();

@@ -26,12 +26,12 @@ Result<audit::AuditOptions> audit_options(const AuditJob& job) {
   return options;
 }
 
-Status write_output(const audit::AuditReport& report, const Clip& clip, const std::string& path) {
-  if (path.ends_with(".csv")) return write_file(path, audit_csv(report, clip.frame_rate));
-  if (path.ends_with(".png")) {
-    return picture::write_png(audit_picture(report, clip.frame_rate, clip.name), path);
-  }
-  return write_file(path, io::to_json(audit_value(report)) + "\n");
+Status write_output(const audit::AuditReport& report, const Clip& clip, const std::string& path,
+                    JobContext& context) {
+  if (path.ends_with(".csv")) return context.write_text(path, audit_csv(report, clip.frame_rate));
+  if (path.ends_with(".png"))
+    return context.write_image(path, audit_picture(report, clip.frame_rate, clip.name));
+  return context.write_text(path, io::to_json(audit_value(report)) + "\n");
 }
 
 Result<Outcome> audit_clip(const AuditJob& job, JobContext& context, AuditJobReport& result) {
@@ -53,12 +53,14 @@ Result<Outcome> audit_clip(const AuditJob& job, JobContext& context, AuditJobRep
   context.report.summary = report->summary;
   context.report.audit = audit_value(*report);
   context.report.details["clip"] = clip_value(loaded->clip);
+  // A stopped audit has looked at some frames only: its verdict takes no other's place.
+  if (context.was_interrupted()) return Outcome::kInterrupted;
   for (const std::string& path : context.settings().outputs) {
-    if (Status status = write_output(*report, loaded->clip, path); !status) return status.error();
+    if (Status status = write_output(*report, loaded->clip, path, context); !status)
+      return status.error();
   }
   context.print(clip_text(loaded->clip) + "\n" + audit_text(*report));
   result.audit = *report;
-  if (report->summary.termination == Termination::kInterrupted) return Outcome::kInterrupted;
   return report->verdict == "pass" ? Outcome::kDone : Outcome::kMissed;
 }
 

@@ -64,20 +64,12 @@ Result<Outcome> convert(const ConvertJob& job, JobContext& context, ConvertRepor
   save.skin = !job.capsules;
   if (job.capsules) save.show.skin = nullptr;
   save.picture.threads = context.settings().threads;
-  std::vector<std::string> files;
   for (const std::string& path : context.settings().outputs) {
-    if (context.stopped()) {
-      context.report.summary.termination = Termination::kInterrupted;
-      break;
-    }
-    const auto saved = save_clip(clip, path, save, context.monitor());
-    if (!saved) return saved.error();
-    if (saved->summary.termination == Termination::kInterrupted)
-      context.report.summary = saved->summary;
-    files.insert(files.end(), saved->files.begin(), saved->files.end());
+    if (context.stopped()) context.interrupted("stopped before all files were written");
+    if (context.was_interrupted()) break;
+    if (const Status saved = context.write_clip(path, clip, save); !saved) return saved.error();
   }
-  for (const std::string& file : files) context.print("wrote " + file);
-  context.report.details["outputs"] = files;
+  context.report_files();
   result.clip = std::move(clip);
   return Outcome::kDone;
 }

@@ -28,18 +28,18 @@ Result<Outcome> make_demo(const DemoJob& job, JobContext& context, DemoReport& r
   auto clip = hands::sample_grip(std::make_shared<const Hand>(std::move(*hand)), options,
                                  context.monitor(), &in_force);
   if (!clip) return clip.error();
+  if (context.stopped()) context.interrupted("stopped before the grip was done");
+  if (clip->frame_count() == 0) return Outcome::kInterrupted;
   const auto report = audit::audit(*clip);
   if (!report) return report.error();
   context.report.audit = audit_value(*report);
   context.report.physics = physics_value(in_force);
   context.report.details["clip"] = clip_value(*clip);
   for (const std::string& path : context.settings().outputs) {
-    const auto saved = save_clip(*clip, path, {}, context.monitor());
-    if (!saved) return saved.error();
+    if (const Status saved = context.write_clip(path, *clip); !saved) return saved.error();
   }
   context.print(clip_text(*clip) + "\n" + audit_text(*report));
   result.clip = std::move(*clip);
-  if (context.stopped()) return Outcome::kInterrupted;
   return report->verdict == "pass" ? Outcome::kDone : Outcome::kMissed;
 }
 

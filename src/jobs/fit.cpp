@@ -38,25 +38,23 @@ Result<Outcome> write_examples(const std::string& folder, JobContext& context) {
                              failed.message())};
   control::PerformanceOptions options;
   options.seed = context.settings().seed;
-  std::vector<std::string> files;
   for (const auto& [name, clip] : {std::pair{"cylinder_grasp", control::cylinder_grasp(options)},
                                    {"range_of_motion", control::range_of_motion(options)},
                                    {"handshake", control::handshake(options)}}) {
     const auto path = std::filesystem::path(folder) / fmt::format("{}.bvh", name);
     const auto written = io::write_bvh_clip(path.string(), clip);
     if (!written) return written.error();
-    files.insert(files.end(), written->begin(), written->end());
+    for (const std::string& file : *written) context.wrote(file);
     // BVH knows no shapes, and what the performer grasped is none of the built-in objects.
     for (const ObjectTrack& track : clip.objects) {
       const auto mesh =
           std::filesystem::path(folder) / fmt::format("{}.{}.obj", name, track.object->name);
       if (const Status done = io::write_mesh(*track.object->shape.mesh, mesh.string()); !done)
         return done.error();
-      files.push_back(mesh.string());
+      context.wrote(mesh.string());
     }
   }
-  for (const std::string& file : files) context.print("wrote " + file);
-  context.report.details["outputs"] = files;
+  context.report_files();
   return Outcome::kDone;
 }
 
@@ -220,18 +218,17 @@ Result<std::vector<FitResult>> fit_all(const FitJob& job, std::vector<FitProblem
 Status write(const FitJob& job, const std::vector<FitProblem>& problems,
              const std::vector<FitResult>& fits, const std::string& path, JobContext& context) {
   const std::string ending = file_ending(path);
-  if (ending == ".png") return picture::write_png(fit_picture(fits, job.start), path);
+  if (ending == ".png") return context.write_image(path, fit_picture(fits, job.start));
   if (ending == ".json") {
     std::vector<example_control::Controller> controllers;
     for (const FitResult& fit : fits) controllers.push_back(fit.controller);
-    return write_controllers(path, controllers);
+    const Status written = write_controllers(path, controllers);
+    if (written) context.wrote(path);
+    return written;
   }
   SaveOptions save;
-  save.picture = job.picture.options(960, 720, context.settings().threads);
-  const Clip clip = fit_clip(fits[0], problems[0].example, problems[0].object);
-  const auto saved = save_clip(clip, path, save, context.monitor());
-  if (!saved) return saved.error();
-  return {};
+  save.picture = context.picture(job.picture, 960, 720);
+  return context.write_clip(path, fit_clip(fits[0], problems[0].example, problems[0].object), save);
 }
 
 void report(const FitJob& job, const std::vector<FitResult>& fits, JobContext& context) {
@@ -271,14 +268,17 @@ Result<Outcome> fit_grasps(const FitJob& job, JobContext& context, FitReport& re
   if (job.list) return list(job, problems->front(), context, result);
   const auto fits = fit_all(job, *problems, context);
   if (!fits) return fits.error();
+  if (context.stopped()) {
+    context.interrupted("stopped before the fit was done");
+    return Outcome::kInterrupted;
+  }
   report(job, *fits, context);
-  if (context.stopped()) return Outcome::kInterrupted;
   for (const std::string& path : context.settings().outputs) {
     if (const Status written = write(job, *problems, *fits, path, context); !written)
       return written.error();
-    context.print("wrote " + path);
+    if (context.was_interrupted()) break;
   }
-  context.report.details["outputs"] = context.settings().outputs;
+  context.report_files();
   result.fits = *fits;
   return Outcome::kDone;
 }

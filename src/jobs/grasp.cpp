@@ -10,7 +10,6 @@
 #include "jobs/grasp_value.h"
 #include "jobs/job_context.h"
 #include "jobs/physics_value.h"
-#include "prehend/core/atomic_file.h"
 #include "prehend/core/text.h"
 #include "prehend/jobs/load.h"
 #include "prehend/jobs/save.h"
@@ -44,8 +43,11 @@ class Output {
 
   Status write(const std::string& path) {
     const std::string ending = file_ending(path);
+    // A stopped search that found nothing must not take the place of one that did.
+    const bool stopped = report_.summary.termination == Termination::kInterrupted;
+    if (stopped && report_.proposed == 0) return {};
     if (ending == ".json")
-      return done(path, write_file(path, io::to_json(grasps_value(setup_, report_)) + "\n"));
+      return context_.write_text(path, io::to_json(grasps_value(setup_, report_)) + "\n");
     if (report_.grasps.empty()) return {};
     if (ending == ".png") return write_sheet(path);
     const std::size_t at = path.rfind(kNumber);
@@ -58,7 +60,6 @@ class Output {
     return {};
   }
 
-  const std::vector<std::string>& files() const { return files_; }
   // By the grasps' indices.
   const std::map<int, JudgedClip>& clips() const { return clips_; }
   // The first good clip, or the first.
@@ -69,16 +70,9 @@ class Output {
   }
 
  private:
-  Status done(const std::string& path, const Status& written) {
-    if (written) files_.push_back(path);
-    return written;
-  }
-
   Status write_sheet(const std::string& path) {
-    const auto picture = job_.picture.options(420, 340, job_.settings.threads);
-    return done(path, picture::write_png(grasps_picture(setup_, report_, picture, kMostPictures,
-                                                        context_.monitor()),
-                                         path));
+    const auto picture = context_.picture(job_.picture, 420, 340);
+    return context_.write_image(path, grasps_picture(setup_, report_, picture, kMostPictures));
   }
 
   // Of the best grasp, or of the next whose clip passes its audit.
@@ -86,39 +80,42 @@ class Output {
     const int tries = std::clamp(report_.held, 1, kMostTries);
     for (int i = 0; i < tries; ++i) {
       if (const Status judged = judge(i); !judged) return judged;
-      if (clips_.at(i).good() || context_.stopped()) break;
+      if (context_.stopped() || clips_.at(i).good()) break;
     }
-    return save(best()->first, path);
+    return clips_.empty() ? Status() : save(best()->first, path);
   }
 
+  // Makes and audits the clip of a grasp; none when the job is stopped meanwhile.
   Status judge(int index) {
     if (clips_.contains(index)) return {};
     grasp_space::GraspClipOptions options;
     options.object_world = setup_.object_world;
     options.proof = setup_.options.proof;
-    auto made = make_grasp_clip(setup_.problem, report_.grasps[index], options);
-    if (!made) return made.error();
-    auto audited = audit::audit(made->clip);
-    if (!audited) return audited.error();
-    clips_[index] = {std::move(*made), std::move(*audited)};
-    return {};
+    auto made = make_grasp_clip(setup_.problem, report_.grasps[index], options, context_.monitor());
+    if (made && !context_.stopped()) {
+      auto audited = audit::audit(made->clip, {}, context_.monitor());
+      if (!audited) return audited.error();
+      if (!context_.stopped()) clips_[index] = {std::move(*made), std::move(*audited)};
+    }
+    if (context_.stopped()) {
+      context_.interrupted(fmt::format("stopped before the clip of grasp {} was done", index + 1));
+      return {};
+    }
+    return made ? Status() : made.error();
   }
 
   Status save(int index, const std::string& path) {
     if (const Status judged = judge(index); !judged) return judged;
+    if (!clips_.contains(index)) return {};
     SaveOptions options;
-    options.picture = job_.picture.options(960, 720, job_.settings.threads);
-    const auto saved = save_clip(clips_.at(index).made.clip, path, options, context_.monitor());
-    if (!saved) return saved.error();
-    files_.insert(files_.end(), saved->files.begin(), saved->files.end());
-    return {};
+    options.picture = context_.picture(job_.picture, 960, 720);
+    return context_.write_clip(path, clips_.at(index).made.clip, options);
   }
 
   const GraspJob& job_;
   const GraspSetup& setup_;
   const Found& report_;
   JobContext& context_;
-  std::vector<std::string> files_;
   std::map<int, JudgedClip> clips_;
 };
 
@@ -187,11 +184,10 @@ Result<Outcome> grasp(const GraspJob& job, JobContext& context, GraspReport& res
     if (const Status written = output.write(path); !written) return written.error();
   }
   if (!output.clips().empty()) report_clips(output, context);
-  for (const std::string& file : output.files()) context.print("wrote " + file);
-  context.report.details["outputs"] = output.files();
+  context.report_files();
   result.problem = setup->problem;
   result.found = *found;
-  if (found->summary.termination == Termination::kInterrupted) return Outcome::kInterrupted;
+  if (context.was_interrupted()) return Outcome::kInterrupted;
   if (found->held > 0) {
     const bool failed = !output.clips().empty() && !output.best()->second.good();
     return failed ? Outcome::kMissed : Outcome::kDone;

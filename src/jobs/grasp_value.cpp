@@ -197,18 +197,18 @@ Clip grasp_still(const GraspSetup& setup, const Grasp& grasp) {
 }
 
 picture::Image grasps_picture(const GraspSetup& setup, const grasp_space::GraspReport& report,
-                              const picture::PictureOptions& options, int most,
-                              const Monitor& monitor) {
+                              const picture::PictureOptions& options, int most) {
   std::vector<picture::Image> images;
   std::vector<std::string> labels;
   for (const Grasp& grasp : report.grasps) {
-    if (static_cast<int>(images.size()) >= most || monitor.stop.stop_requested()) break;
+    if (static_cast<int>(images.size()) >= most) break;
     const Clip clip = grasp_still(setup, grasp);
     const picture::ClipPainter painter(clip, {.skin = io::generic_hand_skin});
     picture::PictureOptions picture = options;
     picture.camera =
         painter.framed(picture.camera, double(picture.width) / picture.height, 0.0, 0.0);
     images.push_back(picture::render(painter.scene(0.0), picture));
+    if (images.back().empty()) return {};
     std::string label = fmt::format("{} {}", images.size(), held_text(grasp, setup.options.verify));
     if (setup.options.verify) {
       label += fmt::format(", moved {:.1f} mm {:.0f}°", 1e3 * grasp.proof.displacement,

@@ -6,7 +6,6 @@
 
 #include "jobs/hand_table.h"
 #include "jobs/job_context.h"
-#include "prehend/core/atomic_file.h"
 #include "prehend/core/hand_builder.h"
 #include "prehend/core/text.h"
 #include "prehend/geometry/primitive.h"
@@ -47,9 +46,8 @@ Clip upright(Clip clip) {
   return clip;
 }
 
-// The back and the palm with skin, and the contact shapes, side by side.
-Status write_picture(const Clip& clip, const std::string& path,
-                     const picture::PictureOptions& base) {
+// The back and the palm with skin, and the contact shapes, side by side; empty when it is stopped.
+picture::Image views_picture(const Clip& clip, const picture::PictureOptions& base) {
   struct View {
     const char* label;
     double azimuth_deg;
@@ -69,21 +67,25 @@ Status write_picture(const Clip& clip, const std::string& path,
     options.camera =
         painter.framed(options.camera, double(options.width) / options.height, 0.0, 0.0);
     images.push_back(picture::render(painter.scene(0.0), options));
+    if (images.back().empty()) return {};
     labels.push_back(view.label);
   }
   picture::SheetOptions sheet;
   sheet.columns = 3;
-  return picture::write_png(picture::compose_sheet(images, labels, sheet), path);
+  return picture::compose_sheet(images, labels, sheet);
 }
 
-// The hand in one posture with what it is about, or in all of them, one a frame.
-Result<Clip> posture_clip(const HandPtr& hand, const std::string& name) {
+// The hand in one posture with what it is about, or in all of them, one a frame, until it is
+// stopped.
+Result<Clip> posture_clip(const HandPtr& hand, const std::string& name,
+                          const std::stop_token& stop) {
   Clip clip;
   clip.name = name;
   clip.hands.push_back({hand, {}});
   clip.frame_rate = name == kAllPostures ? 1.0 : clip.frame_rate;
   const std::vector<std::string> one = {name};
   for (const std::string& each : name == kAllPostures ? hands::posture_names() : one) {
+    if (stop.stop_requested()) break;
     const auto posture = hands::make_posture(*hand, each);
     if (!posture) return posture.error();
     clip.hands[0].poses.push_back(posture->pose);
@@ -99,13 +101,14 @@ Result<Clip> posture_clip(const HandPtr& hand, const std::string& name) {
   return clip;
 }
 
-// All postures from the palm's side.
-Status write_gallery(const HandPtr& hand, const std::string& path,
-                     const picture::PictureOptions& base, bool skin) {
+// All postures from the palm's side; empty when it is stopped.
+Result<picture::Image> gallery(const HandPtr& hand, const picture::PictureOptions& base,
+                               bool skin) {
   std::vector<picture::Image> images;
   for (const std::string& name : hands::posture_names()) {
-    const auto clip = posture_clip(hand, name);
+    const auto clip = posture_clip(hand, name, base.stop);
     if (!clip) return clip.error();
+    if (clip->frame_count() == 0) return picture::Image();
     picture::ClipPictureOptions show;
     show.skin = skin ? io::generic_hand_skin : nullptr;
     const Clip shown = upright(*clip);
@@ -116,28 +119,25 @@ Status write_gallery(const HandPtr& hand, const std::string& path,
     options.camera =
         painter.framed(options.camera, double(options.width) / options.height, 0.0, 0.0);
     images.push_back(picture::render(painter.scene(0.0), options));
+    if (images.back().empty()) return picture::Image();
   }
-  return picture::write_png(picture::compose_sheet(images, hands::posture_names()), path);
+  return picture::compose_sheet(images, hands::posture_names());
 }
 
 Status write(const HandJob& job, const Clip& clip, const std::string& path, JobContext& context) {
   const std::string ending = file_ending(path);
-  if (ending == ".json") return write_file(path, io::to_json(hand_value(*clip.hands[0].hand)));
-  if (ending == ".xml") return write_file(path, physics::hand_to_mjcf(*clip.hands[0].hand));
+  const HandPtr& hand = clip.hands[0].hand;
+  if (ending == ".json") return context.write_text(path, io::to_json(hand_value(*hand)));
+  if (ending == ".xml") return context.write_text(path, physics::hand_to_mjcf(*hand));
   if (ending == ".png" && job.posture == kAllPostures) {
-    const auto picture = job.picture.options(320, 320, context.settings().threads);
-    return write_gallery(clip.hands[0].hand, path, picture, !job.capsules);
+    const auto image = gallery(hand, context.picture(job.picture, 320, 320), !job.capsules);
+    return image ? context.write_image(path, *image) : image.error();
   }
-  if (ending == ".png" && !job.picture.view) {
-    const auto picture = job.picture.options(480, 480, context.settings().threads);
-    return write_picture(clip, path, picture);
-  }
-  const auto picture = job.picture.options(960, 720, context.settings().threads);
+  if (ending == ".png" && !job.picture.view)
+    return context.write_image(path, views_picture(clip, context.picture(job.picture, 480, 480)));
   SaveOptions save;
-  save.picture = picture;
-  const auto saved = save_clip(clip, path, save);
-  if (!saved) return saved.error();
-  return {};
+  save.picture = context.picture(job.picture, 960, 720);
+  return context.write_clip(path, clip, save);
 }
 
 Result<Outcome> make_hand(const HandJob& job, JobContext& context, HandReport& result) {
@@ -147,16 +147,20 @@ Result<Outcome> make_hand(const HandJob& job, JobContext& context, HandReport& r
   if (!made) return made.error();
   for (const std::string& note : notes) context.note(note);
   const Hand& hand = **made;
-  const auto clip = posture_clip(*made, job.posture);
+  const auto clip = posture_clip(*made, job.posture, context.monitor().stop);
   if (!clip) return clip.error();
+  if (context.stopped()) {
+    context.interrupted("stopped before the hand was posed");
+    return Outcome::kInterrupted;
+  }
   context.print(hand_text(hand));
   context.report.details["hand"] = hand_value(hand);
   for (const std::string& path : context.settings().outputs) {
     const Status written = write(job, *clip, path, context);
     if (!written) return written.error();
-    context.print("wrote " + path);
+    if (context.was_interrupted()) break;
   }
-  context.report.details["outputs"] = context.settings().outputs;
+  context.report_files();
   result.hand = *made;
   return Outcome::kDone;
 }

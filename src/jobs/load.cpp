@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "jobs/load_csv.h"
+#include "prehend/core/limits.h"
 #include "prehend/core/text.h"
 #include "prehend/geometry/repair.h"
 #include "prehend/io/bvh_clip.h"
@@ -18,6 +19,8 @@ namespace prehend::jobs {
 namespace {
 
 Result<io::RigHints> rig_hints(const LoadOptions& options) {
+  if (options.mirror && options.no_mirror)
+    return Error{"--mirror and --no-mirror exclude each other"};
   io::RigHints hints;
   if (!options.map.empty()) {
     auto read = io::read_rig_hints(options.map);
@@ -222,6 +225,8 @@ Result<HandPtr> load_hand(const std::string& path, std::vector<std::string>& not
   if (ending == ".xml" || ending == ".mjcf") {
     const auto file = load_mjcf_hand(path);
     if (!file) return file.error();
+    if (const Status good = check_sizes(*file->hand()); !good)
+      return Error{fmt::format("{}: {}", printable(path, 200), good.message())};
     notes.insert(notes.end(), file->warnings().begin(), file->warnings().end());
     return file->hand();
   }

@@ -67,7 +67,7 @@ Status write_still(const RenderJob& job, const Clip& clip, picture::PictureOptio
   picture.camera =
       painter.framed(picture.camera, double(picture.width) / picture.height, time, time);
   context.report.details["time"] = time;
-  return picture::write_png(picture::render(scene_at(painter, time, job), picture), path);
+  return context.write_image(path, picture::render(scene_at(painter, time, job), picture));
 }
 
 Status write_sheet(const RenderJob& job, const Clip& clip, picture::PictureOptions picture,
@@ -81,18 +81,16 @@ Status write_sheet(const RenderJob& job, const Clip& clip, picture::PictureOptio
   std::vector<picture::Image> images;
   std::vector<std::string> labels;
   for (int i = 0; i < count; ++i) {
-    if (monitor.stop.stop_requested()) {
-      context.report.summary.termination = Termination::kInterrupted;
-      context.report.summary.message = fmt::format("stopped after {} of {} pictures", i, count);
-      if (i == 0) return {};
-      break;
-    }
     const double time = count == 1 ? job.first : job.first + (last - job.first) * i / (count - 1);
     images.push_back(picture::render(scene_at(painter, time, job), picture));
+    if (images.back().empty()) {
+      context.interrupted(fmt::format("stopped after {} of {} pictures", i, count));
+      return {};
+    }
     labels.push_back(fmt::format("{:.2f} s", time));
     monitor.report(double(i + 1) / count, fmt::format("picture {} of {}", i + 1, count));
   }
-  return picture::write_png(picture::compose_sheet(images, labels), path);
+  return context.write_image(path, picture::compose_sheet(images, labels));
 }
 
 Status write_film(const RenderJob& job, const Clip& clip, const picture::PictureOptions& picture,
@@ -108,6 +106,7 @@ Status write_film(const RenderJob& job, const Clip& clip, const picture::Picture
   const Result<Summary> done = picture::write_clip_film(path, clip, film, context.monitor());
   if (!done) return done.error();
   context.report.summary = *done;
+  if (done->iterations > 0) context.wrote(path);
   return {};
 }
 
@@ -120,8 +119,8 @@ Result<Outcome> render(const RenderJob& job, JobContext& context) {
   for (const std::string& note : loaded->notes) context.note(note);
   const Status good = check(job, loaded->clip);
   if (!good) return good.error();
-  const auto picture = job.sheet ? job.picture.options(480, 360, context.settings().threads)
-                                 : job.picture.options(960, 720, context.settings().threads);
+  const auto picture =
+      job.sheet ? context.picture(job.picture, 480, 360) : context.picture(job.picture, 960, 720);
   context.report.details["clip"] = clip_value(loaded->clip);
   for (const std::string& path : context.settings().outputs) {
     const bool film = file_ending(path) == ".mp4";
@@ -129,11 +128,11 @@ Result<Outcome> render(const RenderJob& job, JobContext& context) {
                            : job.sheet ? write_sheet(job, loaded->clip, picture, path, context)
                                        : write_still(job, loaded->clip, picture, path, context);
     if (!written) return written.error();
-    if (context.report.summary.termination == Termination::kInterrupted) break;
+    if (context.was_interrupted()) break;
   }
   context.report.details["width"] = picture.width;
   context.report.details["height"] = picture.height;
-  context.report.details["outputs"] = context.settings().outputs;
+  context.report_files();
   return Outcome::kDone;
 }
 

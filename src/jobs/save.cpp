@@ -22,13 +22,18 @@ Result<Saved> several(Result<std::vector<std::string>> files) {
   return Saved{std::move(*files), {}};
 }
 
-Result<Saved> save_picture(const Clip& clip, const std::string& path, const SaveOptions& options) {
+Result<Saved> save_picture(const Clip& clip, const std::string& path, const SaveOptions& options,
+                           const Monitor& monitor) {
   const picture::ClipPainter painter(clip, options.show);
   const double time = 0.5 * clip.duration();
   picture::PictureOptions picture = options.picture;
+  picture.stop = monitor.stop;
   picture.camera =
       painter.framed(picture.camera, double(picture.width) / picture.height, time, time);
-  return one_file(picture::write_png(picture::render(painter.scene(time), picture), path), path);
+  const picture::Image image = picture::render(painter.scene(time), picture);
+  if (image.empty())
+    return Saved{{}, {Termination::kInterrupted, 0, 0.0, "stopped before the picture was done"}};
+  return one_file(picture::write_png(image, path), path);
 }
 
 Result<Saved> save_film(const Clip& clip, const std::string& path, const SaveOptions& options,
@@ -39,6 +44,8 @@ Result<Saved> save_film(const Clip& clip, const std::string& path, const SaveOpt
   film.show = options.show;
   const auto done = picture::write_clip_film(path, clip, film, monitor);
   if (!done) return done.error();
+  if (done->termination == Termination::kInterrupted && done->iterations == 0)
+    return Saved{{}, *done};
   return Saved{{path}, *done};
 }
 
@@ -57,7 +64,7 @@ Result<Saved> save_clip(const Clip& clip, const std::string& path, const SaveOpt
   if (ending == ".html") return one_file(io::write_page(clip, path), path);
   if (ending == ".bvh") return several(io::write_bvh_clip(path, clip));
   if (ending == ".csv") return several(io::write_clip_csv(path, clip));
-  if (ending == ".png") return save_picture(clip, path, options);
+  if (ending == ".png") return save_picture(clip, path, options, monitor);
   if (ending == ".mp4") return save_film(clip, path, options, monitor);
   return Error{fmt::format("cannot write {}: a clip is written as {}", printable(path, 200),
                            fmt::join(clip_endings(), " "))};

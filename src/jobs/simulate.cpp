@@ -9,7 +9,6 @@
 #include "jobs/physics_value.h"
 #include "jobs/simulate_drop.h"
 #include "jobs/simulate_value.h"
-#include "prehend/core/atomic_file.h"
 #include "prehend/core/text.h"
 #include "prehend/jobs/load.h"
 #include "prehend/jobs/save.h"
@@ -31,32 +30,22 @@ io::Value data_value(const io::Report& report) {
 
 Status write(const SimulateJob& job, const Clip& clip, const std::vector<Moment>& moments,
              JobContext& context) {
-  std::vector<std::string> files;
-  for (const std::string& path : context.settings().outputs) {
+  const auto one = [&](const std::string& path) -> Status {
     const std::string ending = file_ending(path);
-    if (ending == ".json") {
-      const Status done = write_file(path, io::to_json(data_value(context.report)));
-      if (!done) return done;
-      files.push_back(path);
-      continue;
-    }
-    const bool sheet = ending == ".png";
-    const auto picture =
-        job.picture.options(sheet ? 420 : 960, sheet ? 340 : 720, context.settings().threads);
-    if (sheet) {
-      const picture::Image image = moments_picture(clip, moments, picture, context.monitor());
-      if (const Status done = picture::write_png(image, path); !done) return done;
-      files.push_back(path);
-      continue;
+    if (ending == ".json") return context.write_text(path, io::to_json(data_value(context.report)));
+    if (ending == ".png") {
+      const auto picture = context.picture(job.picture, 420, 340);
+      return context.write_image(path, moments_picture(clip, moments, picture, context.monitor()));
     }
     SaveOptions options;
-    options.picture = picture;
-    const auto saved = save_clip(clip, path, options, context.monitor());
-    if (!saved) return saved.error();
-    files.insert(files.end(), saved->files.begin(), saved->files.end());
+    options.picture = context.picture(job.picture, 960, 720);
+    return context.write_clip(path, clip, options);
+  };
+  for (const std::string& path : context.settings().outputs) {
+    if (clip.frame_count() == 0) break;
+    if (const Status written = one(path); !written) return written;
   }
-  for (const std::string& file : files) context.print("wrote " + file);
-  context.report.details["outputs"] = files;
+  context.report_files();
   return {};
 }
 
@@ -70,7 +59,9 @@ Result<std::optional<double>> heaviest(const SimulateSetup& setup, control::Grip
     control::RunProblem problem = setup.run;
     ObjectPtr& object = problem.simulation.objects[0].object;
     object = std::make_shared<const Object>(with_mass(*object, mass));
-    const auto report = control::run(problem, options);
+    Monitor stop_only;
+    stop_only.stop = context.monitor().stop;
+    const auto report = control::run(problem, options, stop_only);
     if (!report) return report.error();
     return report->held;
   };
@@ -78,6 +69,7 @@ Result<std::optional<double>> heaviest(const SimulateSetup& setup, control::Grip
   for (double mass = setup.run.simulation.objects[0].object->mass; !context.stopped();) {
     const auto good = holds(mass);
     if (!good) return good.error();
+    if (context.stopped()) break;
     (*good ? held : lost) = mass;
     if (held >= kMost || (lost > 0.0 && lost <= kLeast)) break;
     if (held > 0.0 && lost > 0.0 && lost / held < kPrecision) break;
@@ -91,6 +83,10 @@ Status report_heaviest(const SimulateSetup& setup, JobContext& context) {
        {std::pair{"paper", control::Grip::kPaper}, {"hold", control::Grip::kHold}}) {
     const auto mass = heaviest(setup, grip, context);
     if (!mass) return mass.error();
+    if (context.stopped()) {
+      context.interrupted("stopped before the heaviest object was found");
+      return {};
+    }
     context.report.details["heaviest_kg"][name] = *mass ? io::Value(**mass) : io::Value(0.0);
     context.print(fmt::format("grip \"{}\" holds up to {:.0f} g", name, 1e3 * mass->value_or(0.0)));
   }
@@ -106,8 +102,10 @@ Result<Outcome> run_task(const SimulateJob& job, const SimulateSetup& setup, Job
   context.report.details = run_value(setup, *report);
   context.report.physics = physics_value(report->physics);
   context.report.details["clip"] = clip_value(report->clip);
-  context.print(run_text(setup, *report));
-  if (report->summary.termination != Termination::kInterrupted) {
+  if (context.was_interrupted()) {
+    context.note(fmt::format("stopped after {:.2f} s of the scene", report->clip.duration()));
+  } else {
+    context.print(run_text(setup, *report));
     audit::AuditOptions options;
     options.floor_height = setup.run.simulation.floor_height;
     const auto audited = audit::audit(report->clip, options, context.monitor());
@@ -150,12 +148,13 @@ Result<Outcome> run_drop(const SimulateJob& job, const SimulateSetup& setup, Job
 Result<Outcome> simulate(const SimulateJob& job, JobContext& context, SimulateReport& result) {
   context.report.inputs = {job.scene};
   const auto setup = simulate_setup(job, context.monitor());
-  if (!setup) return setup.error();
-  for (const std::string& note : setup->notes) context.note(note);
+  // A stopped search for a placement finds none, which is no fault of the object.
   if (context.stopped()) {
-    context.report.summary = {Termination::kInterrupted, 0, 0.0, "stopped before the simulation"};
+    context.interrupted("stopped before the simulation");
     return Outcome::kInterrupted;
   }
+  if (!setup) return setup.error();
+  for (const std::string& note : setup->notes) context.note(note);
   if (setup->task == SimulateTask::kDropTest) return run_drop(job, *setup, context, result);
   return run_task(job, *setup, context, result);
 }

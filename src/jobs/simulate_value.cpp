@@ -149,9 +149,9 @@ picture::Image moments_picture(const Clip& clip, const std::vector<Moment>& mome
   std::vector<picture::Image> images;
   std::vector<std::string> labels;
   for (const Moment& moment : moments) {
-    if (monitor.stop.stop_requested()) break;
     images.push_back(
         picture::render(painter.scene(std::min(moment.time, clip.duration())), picture));
+    if (images.back().empty()) return {};
     labels.push_back(moment.label);
     monitor.report(double(images.size()) / double(moments.size()), "drawing");
   }

@@ -23,7 +23,7 @@ struct Moment {
 // The middle of every state of the first hand, more of the grip; without states, evenly over time.
 std::vector<Moment> moments_of(const Clip& clip,
                                const std::vector<example_control::PhaseSpan>& phases);
-// Moments of the clip side by side.
+// Moments of the clip side by side; empty when it is stopped.
 picture::Image moments_picture(const Clip& clip, const std::vector<Moment>& moments,
                                const picture::PictureOptions& options, const Monitor& monitor);
 

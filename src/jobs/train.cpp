@@ -9,7 +9,6 @@
 
 #include "jobs/job_context.h"
 #include "jobs/train_pictures.h"
-#include "prehend/core/atomic_file.h"
 #include "prehend/core/text.h"
 #include "prehend/io/csv.h"
 #include "prehend/jobs/grasp_model.h"
@@ -87,8 +86,9 @@ Result<Data> load_data(const TrainJob& job, JobContext& context) {
   if (!job.example.empty()) {
     grasp_space::ExampleOptions options;
     options.seed = context.settings().seed;
-    auto clips = grasp_space::example_motions(job.example, options);
+    auto clips = grasp_space::example_motions(job.example, options, context.monitor());
     if (!clips) return clips.error();
+    if (context.stopped()) return data;
     auto samples = grasp_space::pose_samples(*clips, job.least_change);
     if (!samples) return samples.error();
     data.hand = (*clips)[0].hands[0].hand->name;
@@ -206,28 +206,26 @@ Clip side_by_side(const std::string& name, const std::vector<Clip>& clips) {
 
 Status write_picture(const TrainJob& job, const grasp_space::TrainReport& trained,
                      const std::string& path, JobContext& context) {
-  const auto picture = job.picture.options(200, 200, context.settings().threads);
   if (job.picture_kind == TrainPicture::kDensity)
-    return picture::write_png(density_picture(trained, 1000, 900), path);
-  const picture::Image hands = hands_picture(trained.space, picture);
-  if (job.picture_kind == TrainPicture::kHands) return picture::write_png(hands, path);
+    return context.write_image(path, density_picture(trained, 1000, 900));
+  const picture::Image hands = hands_picture(trained.space, context.picture(job.picture, 200, 200));
+  if (job.picture_kind == TrainPicture::kHands || hands.empty())
+    return context.write_image(path, hands);
   picture::Image both(hands.width + hands.height, hands.height);
   picture::paste(density_picture(trained, hands.height, hands.height), 0, 0, both);
   picture::paste(hands, hands.height, 0, both);
-  return picture::write_png(both, path);
+  return context.write_image(path, both);
 }
 
 Status write(const TrainJob& job, const Data& data, const grasp_space::TrainReport& trained,
              const std::string& path, JobContext& context) {
   const std::string ending = file_ending(path);
-  if (ending == ".json") return write_file(path, io::to_json(grasp_model_value(trained.space)));
+  if (ending == ".json")
+    return context.write_text(path, io::to_json(grasp_model_value(trained.space)));
   if (ending == ".png") return write_picture(job, trained, path, context);
   SaveOptions save;
   save.picture.threads = context.settings().threads;
-  const auto saved =
-      save_clip(side_by_side(job.example, data.clips), path, save, context.monitor());
-  if (!saved) return saved.error();
-  return {};
+  return context.write_clip(path, side_by_side(job.example, data.clips), save);
 }
 
 Status check(const TrainJob& job, const JobContext& context) {
@@ -262,7 +260,7 @@ Result<Outcome> train(const TrainJob& job, JobContext& context, TrainJobReport& 
   auto data = load_data(job, context);
   if (!data) return data.error();
   if (context.stopped()) {
-    context.report.summary = {Termination::kInterrupted, 0, 0.0, "stopped before training"};
+    context.interrupted("stopped before training");
     return Outcome::kInterrupted;
   }
   grasp_space::TrainOptions options;
@@ -277,16 +275,17 @@ Result<Outcome> train(const TrainJob& job, JobContext& context, TrainJobReport& 
   options.mixture.seed = context.settings().seed;
   auto trained = grasp_space::train(stacked(data->samples), options, context.monitor());
   if (!trained) return Error{"train: " + trained.message()};
+  context.report.summary = trained->summary;
+  if (context.was_interrupted()) return Outcome::kInterrupted;
   trained->space.hand = data->hand;
   context.print(report_text(*trained));
-  context.report.summary = trained->summary;
   context.report.details = report_value(*trained);
   for (const std::string& path : context.settings().outputs) {
     const Status written = write(job, *data, *trained, path, context);
     if (!written) return written.error();
-    context.print("wrote " + path);
+    if (context.was_interrupted()) break;
   }
-  context.report.details["outputs"] = context.settings().outputs;
+  context.report_files();
   result.trained = std::move(*trained);
   return Outcome::kDone;
 }

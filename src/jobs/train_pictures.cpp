@@ -159,8 +159,9 @@ picture::Image hands_picture(const GraspSpace& space, const picture::PictureOpti
   if (!picture.camera.azimuth) picture.camera.azimuth = radians(215.0);
   picture.camera = picture::framed(picture.camera, seen, double(picture.width) / picture.height);
   std::vector<picture::Image> images;
-  for (const picture::PictureScene& scene : scenes)
-    images.push_back(picture::render(scene, picture));
+  for (const picture::PictureScene& scene : scenes) {
+    if (images.emplace_back(picture::render(scene, picture)).empty()) return {};
+  }
   picture::SheetOptions sheet;
   sheet.columns = 2 * kReach + 1;
   sheet.title = "Hands along components 1 (right) and 2 (up); grey: not natural";

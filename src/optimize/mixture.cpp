@@ -67,8 +67,8 @@ Run run_em(const Eigen::MatrixXd& samples, int components, double blur,
   Run run;
   while (true) {
     const double score = em.expect();
-    const bool done =
-        score - run.score < options.tolerance || run.iterations >= options.max_iterations;
+    const bool done = score - run.score < options.tolerance ||
+                      run.iterations >= options.max_iterations || options.stop.stop_requested();
     run.score = score;
     if (done) break;
     em.maximise();
@@ -182,6 +182,7 @@ MixtureFit fit_mixture_by_bic(const Eigen::MatrixXd& samples, const MixtureOptio
   MixtureFit best;
   std::vector<double> bic;
   for (int k = 1, rises = 0; k <= std::max(1, options.max_components) && rises < kMaxRises; ++k) {
+    if (k > 1 && options.stop.stop_requested()) break;
     if (k > 1 && free_parameters(k, static_cast<int>(samples.cols())) > samples.rows()) break;
     MixtureFit fit = fit_mixture(samples, k, options);
     const double criterion = fit.bic.front();

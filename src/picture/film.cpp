@@ -187,13 +187,13 @@ Result<Summary> write_film(const std::string& path, int frames, double frame_rat
   Summary summary;
   summary.message = fmt::format("{} frames", frames);
   for (int i = 0; i < frames; ++i) {
-    if (monitor.stop.stop_requested()) {
+    const Image image = monitor.stop.stop_requested() ? Image() : picture(i);
+    if (image.empty()) {
       summary.termination = Termination::kInterrupted;
       summary.message = fmt::format("stopped after {} of {} frames", i, frames);
       if (i == 0) return summary;
       break;
     }
-    const Image image = picture(i);
     if (i == 0) {
       if (image.width < 2 || image.height < 2)
         return Error{fmt::format("cannot write {}: a film is at least 2 x 2 pixels", path)};
@@ -220,6 +220,7 @@ Result<Summary> write_clip_film(const std::string& path, const Clip& clip,
   const int frames =
       1 + static_cast<int>(std::floor(std::max(0.0, last - options.first) / step + 1e-6));
   PictureOptions picture = options.picture;
+  picture.stop = monitor.stop;
   picture.camera =
       painter.framed(picture.camera, double(picture.width) / picture.height, options.first, last);
   return write_film(

@@ -75,11 +75,11 @@ void filter_pixel(const Film& in, int x, int y, int step, float pixels_per_metre
 
 }  // namespace
 
-void denoise(Film& film, float pixels_per_metre) {
+void denoise(Film& film, float pixels_per_metre, const std::stop_token& stop) {
   Film other = film;
   for (int pass = 0; pass < kPasses; ++pass) {
     tbb::parallel_for(0, film.height, [&](int y) {
-      for (int x = 0; x < film.width; ++x)
+      for (int x = 0; x < film.width && !stop.stop_requested(); ++x)
         filter_pixel(film, x, y, 1 << pass, pixels_per_metre, other);
     });
     film.pixels.swap(other.pixels);

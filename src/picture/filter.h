@@ -1,6 +1,7 @@
 // Takes the noise of few samples out of a picture, across surfaces and not over their edges.
 #pragma once
 
+#include <stop_token>
 #include <vector>
 
 #include "picture/tracer.h"
@@ -24,6 +25,7 @@ struct Film {
 
 // Filters the colours in place. `pixels_per_metre` says how far off a surface's tangent plane a
 // neighbour may lie and still belong to it: about a pixel.
-void denoise(Film& film, float pixels_per_metre);
+// Ends early, with whatever the colors are then, when `stop` is requested.
+void denoise(Film& film, float pixels_per_metre, const std::stop_token& stop);
 
 }  // namespace prehend::picture::detail

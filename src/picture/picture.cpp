@@ -84,6 +84,7 @@ class Renderer {
     film.pixels.resize(std::size_t(film.width) * film.height);
     tbb::parallel_for(tbb::blocked_range2d<int>(0, film.height, kTile, 0, film.width, kTile),
                       [&](const tbb::blocked_range2d<int>& tile) {
+                        if (options_.stop.stop_requested()) return;
                         for (int y = tile.rows().begin(); y < tile.rows().end(); ++y)
                           for (int x = tile.cols().begin(); x < tile.cols().end(); ++x)
                             film.pixels[std::size_t(y) * film.width + x] = pixel(x, y);
@@ -219,8 +220,10 @@ Image render(const PictureScene& scene, const PictureOptions& options) {
   arena.execute([&] {
     const Renderer renderer(scene, options, camera, center, floor_height);
     detail::Film film = renderer.render();
-    if (options.denoise) detail::denoise(film, renderer.pixels_per_metre(*camera.distance));
-    image = to_image(film);
+    if (options.stop.stop_requested()) return;
+    if (options.denoise)
+      detail::denoise(film, renderer.pixels_per_metre(*camera.distance), options.stop);
+    if (!options.stop.stop_requested()) image = to_image(film);
   });
   return image;
 }

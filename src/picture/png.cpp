@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <png.h>
 
+#include "prehend/core/assert.h"
 #include "prehend/core/atomic_file.h"
 #include "prehend/picture/picture.h"
 
@@ -25,6 +26,7 @@ Result<std::string> encode_png(const Image& image) {
 }  // namespace
 
 Status write_png(const Image& image, const std::string& path) {
+  PREHEND_ASSERT(!image.empty());
   const Result<std::string> bytes = encode_png(image);
   if (!bytes) return Error{path + ": " + bytes.message()};
   return write_file(path, *bytes);

@@ -71,6 +71,37 @@ TEST_F(Command, AMistypedOptionIsGuessed) {
   EXPECT_NE(outcome.err.find("--length"), std::string::npos);
 }
 
+TEST_F(Command, AnUnknownOptionIsNamedEvenBeforeAValue) {
+  for (const auto& arguments : {std::vector<std::string>{"grasp", "sphere", "--bogus", "3"},
+                                {"grasp", "--bogus=3", "sphere"}}) {
+    const Outcome outcome = call(arguments);
+    expect_one_line_error(outcome);
+    EXPECT_NE(outcome.err.find("unknown option --bogus"), std::string::npos) << outcome.err;
+  }
+  EXPECT_NE(call({"hand", "-x"}).err.find("unknown option -x"), std::string::npos);
+}
+
+TEST_F(Command, ASeedIsAWholeNumberThatAReportCanHold) {
+  for (const char* bad : {"-1", "010", "18446744073709551616", "9223372036854775808", "1.5", "x"}) {
+    const Outcome outcome = call({"hand", "--seed", bad});
+    expect_one_line_error(outcome);
+    EXPECT_NE(outcome.err.find("--seed"), std::string::npos) << outcome.err;
+  }
+  const Outcome outcome = call({"hand", "--seed", "9223372036854775807", "--json"});
+  ASSERT_EQ(outcome.code, kExitDone) << outcome.err;
+  EXPECT_EQ(outcome.json().find("seed")->integer(), 9223372036854775807);
+}
+
+TEST_F(Command, NoOutputTakesAnothersPlace) {
+  for (const auto& [first, second] : {std::pair{"a.glb", "a.glb"}, {"a.csv", "a.contacts.csv"}}) {
+    const Outcome outcome = call({"demo", "-o", at(first), "-o", at(second)});
+    expect_one_line_error(outcome);
+    EXPECT_NE(outcome.err.find("two outputs"), std::string::npos) << outcome.err;
+  }
+  expect_one_line_error(call({"hand", "-o", at("a.json"), "--report", at("./a.json")}));
+  EXPECT_TRUE(empty());
+}
+
 TEST_F(Command, BadValuesAreOneLine) {
   expect_one_line_error(call({"hand", "--length", "long"}));
   expect_one_line_error(call({"hand", "--length", "nan"}));

@@ -45,6 +45,15 @@ TEST(Picture, IsTheSameForAnyNumberOfThreads) {
   }
 }
 
+TEST(Picture, IsGivenUpWhenStopped) {
+  std::stop_source source;
+  PictureOptions options = small();
+  options.stop = source.get_token();
+  EXPECT_FALSE(render(ball_on_floor(), options).empty());
+  source.request_stop();
+  EXPECT_TRUE(render(ball_on_floor(), options).empty());
+}
+
 TEST(Picture, FramingPutsEveryPointInsideAndTouchesTheMargin) {
   std::vector<Vec3> points;
   for (int i = 0; i < 200; ++i)

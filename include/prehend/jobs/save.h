@@ -22,7 +22,7 @@ const std::vector<std::string>& clip_endings();
 
 struct Saved {
   std::vector<std::string> files;  // BVH holds one track a file
-  Summary summary;
+  Summary summary;                 // interrupted: no file, or a film that ends early
 };
 Result<Saved> save_clip(const Clip& clip, const std::string& path, const SaveOptions& options = {},
                         const Monitor& monitor = {});

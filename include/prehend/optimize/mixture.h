@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include <Eigen/Core>
@@ -55,6 +56,8 @@ struct MixtureOptions {
   // sample stands for a little cloud, so that no Gaussian collapses onto a few of them.
   double regularisation = 1e-4;
   std::uint64_t seed = 1;
+  // Ends the fit at the next iteration; what has been fitted until then is no use.
+  std::stop_token stop;
 };
 
 struct MixtureFit {

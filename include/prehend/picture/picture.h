@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Image {
   int width = 0;
   int height = 0;
   std::vector<std::uint8_t> rgb;
+  bool empty() const { return rgb.empty(); }
 
   Image() = default;
   Image(int width, int height, const Vec3& color_srgb = Vec3::Ones());
@@ -102,6 +104,8 @@ struct PictureOptions {
   std::optional<Vec3> key_light_world;
   double key_light_radius = radians(5.0);  // angular; larger gives softer shadows
   int threads = 0;                         // 0: all
+  // A picture that is stopped is given up: `render` then returns an empty image.
+  std::stop_token stop;
 };
 
 // The camera with target and distance filled in such that all points lie inside the picture, with

@@ -143,7 +143,8 @@ const std::vector<std::string>& model_names() {
   return kNames;
 }
 
-Result<std::vector<Clip>> example_motions(const std::string& name, const ExampleOptions& options) {
+Result<std::vector<Clip>> example_motions(const std::string& name, const ExampleOptions& options,
+                                          const Monitor& monitor) {
   const auto& names = model_names();
   if (std::find(names.begin(), names.end(), name) == names.end())
     return Error{fmt::format("no examples '{}'; there are {}", name, fmt::join(names, ", "))};
@@ -155,6 +156,7 @@ Result<std::vector<Clip>> example_motions(const std::string& name, const Example
   const Performer performer;
   std::vector<Clip> clips(takes.size());
   tbb::parallel_for(std::size_t(0), takes.size(), [&](std::size_t i) {
+    if (monitor.stop.stop_requested()) return;
     const Take& take = takes[i];
     Random random(take.seed);
     ClosedHand closed = hands::close_hand(performer, take.type, take.size, random);

@@ -92,7 +92,7 @@ class Finder {
       const int needed = options_.count - report_.held;
       while (static_cast<int>(queue_.size()) < needed &&
              report_.candidates < options_.max_candidates && !monitor.stop.stop_requested()) {
-        propose();
+        propose(monitor);
         tell(monitor);
       }
       if (queue_.empty()) break;
@@ -116,13 +116,15 @@ class Finder {
                                report_.candidates));
   }
 
-  void propose() {
+  void propose(const Monitor& monitor) {
     std::vector<Grasp> made(options_.batch);
     std::vector<char> worth(options_.batch);
     tbb::parallel_for(0, options_.batch, [&](int i) {
+      if (monitor.stop.stop_requested()) return;
       worth[i] = makers_.local().make(report_.candidates + i, made[i]);
       if (worth[i]) score(made[i]);
     });
+    if (monitor.stop.stop_requested()) return;  // of this batch nothing is kept
     report_.candidates += options_.batch;
     for (int i = 0; i < options_.batch; ++i) {
       if (!worth[i]) {
@@ -200,8 +202,13 @@ Result<GraspReport> find_grasps(const GraspProblem& wanted, const GraspOptions& 
   const auto start = std::chrono::steady_clock::now();
   GraspProblem problem = wanted;
   problem.hand = std::make_shared<const Hand>(without_small_joints(*wanted.hand, kSmallJoint));
-  Result<GraspTarget> target = prepare_target(problem, options.search_faces);
+  Result<GraspTarget> target = prepare_target(problem, options.search_faces, monitor);
   if (!target) return target.error();
+  if (monitor.stop.stop_requested()) {
+    GraspReport report;
+    report.summary = {Termination::kInterrupted, 0, 0.0, "stopped before the first search"};
+    return report;
+  }
   auto prover = physics::GraspProver::build(problem.hand, problem.object,
                                             target->prepared->contact(), options.proof);
   if (!prover) return prover.error();

@@ -46,14 +46,15 @@ Shape reduced(const Shape& shape, int faces) {
 }
 
 // Touches every brick in which a sensor near the object may be, so that no search waits for one.
-void fill(const geometry::SignedDistance& field, const TriangleMesh& mesh) {
+void fill(const geometry::SignedDistance& field, const TriangleMesh& mesh, const Monitor& monitor) {
   const geometry::Box3 box = geometry::bounding_box(mesh);
   const Vec3 low = box.min() - Vec3::Constant(kNear);
   const Eigen::Vector3i count =
       ((box.sizes().array() + 2.0 * kNear) / kFillStep).ceil().cast<int>();
   tbb::parallel_for(0, (count.x() + 1) * (count.y() + 1), [&](int column) {
     const int x = column % (count.x() + 1), y = column / (count.x() + 1);
-    for (int z = 0; z <= count.z(); ++z) field.sample(low + kFillStep * Vec3(x, y, z));
+    for (int z = 0; z <= count.z() && !monitor.stop.stop_requested(); ++z)
+      field.sample(low + kFillStep * Vec3(x, y, z));
   });
 }
 
@@ -75,7 +76,8 @@ Status check_size(const Object& object, const Hand& hand) {
 
 }  // namespace
 
-Result<GraspTarget> prepare_target(const GraspProblem& problem, int search_faces) {
+Result<GraspTarget> prepare_target(const GraspProblem& problem, int search_faces,
+                                   const Monitor& monitor) {
   const Shape& shape = problem.object->shape;
   if (Status status = check_size(*problem.object, *problem.hand); !status) return status.error();
   GraspTarget target;
@@ -87,7 +89,7 @@ Result<GraspTarget> prepare_target(const GraspProblem& problem, int search_faces
     target.search_mesh = search.mesh;
     target.metric.whole =
         geometry::brick_field(geometry::exact_distance(search), search, {kSearchSpacing});
-    fill(*target.metric.whole, *search.mesh);
+    fill(*target.metric.whole, *search.mesh, monitor);
   } else {
     target.metric.whole = target.prepared->exact();
   }

@@ -147,7 +147,12 @@ Result<TrainReport> train(const Eigen::MatrixXd& samples, const TrainOptions& op
   optimize::MixtureOptions mixture = options.mixture;
   const int most = static_cast<int>(samples.rows()) / (kSamplesPerParameter * (dimension + 1));
   mixture.max_components = std::clamp(mixture.max_components, 1, std::max(1, most));
+  mixture.stop = monitor.stop;
   optimize::MixtureFit fit = optimize::fit_mixture_by_bic(report.reduced, mixture);  // eq. 3-4
+  if (monitor.stop.stop_requested()) {
+    report.summary = {Termination::kInterrupted, fit.iterations, 0.0, "stopped while training"};
+    return report;
+  }
   space.mixture = std::move(fit.mixture);
   report.bic = std::move(fit.bic);
   report.log_likelihood = fit.log_likelihood;

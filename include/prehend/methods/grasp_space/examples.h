@@ -8,6 +8,7 @@
 
 #include "prehend/core/clip.h"
 #include "prehend/core/result.h"
+#include "prehend/core/summary.h"
 
 namespace prehend::grasp_space {
 
@@ -24,8 +25,9 @@ struct ExampleOptions {
 };
 
 // Clips of a right hand with the thing that it closes on, open - closed - open. `name` is a type or
-// "general".
+// "general". A stop leaves clips empty.
 Result<std::vector<Clip>> example_motions(const std::string& name,
-                                          const ExampleOptions& options = {});
+                                          const ExampleOptions& options = {},
+                                          const Monitor& monitor = {});
 
 }  // namespace prehend::grasp_space

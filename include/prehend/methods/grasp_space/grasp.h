@@ -104,6 +104,7 @@ struct GraspTarget {
   std::shared_ptr<const TriangleMesh> search_mesh;  // reduced; inside the region, if any
   geometry::PreparedObjectPtr prepared;             // for touching, simulation and judging
 };
-Result<GraspTarget> prepare_target(const GraspProblem& problem, int search_faces);
+Result<GraspTarget> prepare_target(const GraspProblem& problem, int search_faces,
+                                   const Monitor& monitor = {});
 
 }  // namespace prehend::grasp_space
