@@ -27,7 +27,7 @@ Transform palm_in_wrist(const Hand& hand) {
   HandPose rest = rest_pose(hand);
   place_wrist(hand, Transform::Identity(), rest);
   const auto xr = xr_frames(hand, rest);
-  const Vec3 knuckle = xr[5 * static_cast<int>(Digit::kMiddle) + 1].position;
+  const Vec3 knuckle = xr[xr_joint_of(Digit::kMiddle, 1)].position;
   // Half as thick as the hand's capsules are there.
   const double thickness = 0.075 * hand.length;
   return {Quat::Identity(), 0.72 * knuckle - thickness * Vec3::UnitY()};

@@ -16,15 +16,17 @@ namespace prehend::hands {
 
 namespace {
 
-constexpr double kFacingWeight = 0.006;  // metres: normals 10 degrees off weigh as much as 1 mm
-constexpr double kCenteringWeight = 0.1;
-constexpr double kOverlapWeight = 8.0;
-constexpr double kCouplingWeight = 4e-3;  // metres a radian
-constexpr double kHabitWeight = 1.5e-3;   // metres a radian
-constexpr double kDipPerPip = 2.0 / 3.0;
-// What a thing can bend the last joint beyond that, and a finger beyond its neighbour.
+// Weights of the residuals, all in meters; chosen by eye until all six kinds looked natural.
+constexpr double kFacingWeight = 0.006;   // 1: normals 10 degrees off weigh as much as 1 mm
+constexpr double kCenteringWeight = 0.1;  // a meter off the middle
+constexpr double kOverlapWeight = 8.0;    // 3, a meter: overlaps count eight times as much as gaps
+constexpr double kCouplingWeight = 4e-3;  // 4, a radian
+constexpr double kHabitWeight = 1.5e-3;   // 4, a radian
+constexpr double kDipPerPip = 2.0 / 3.0;  // the usual coupling of the tendons (docs/hand.md)
+// A thing can bend the DIP joint this far beyond what the PIP joint alone would, ...
 constexpr double kDipAlone = radians(22.0);
-constexpr double kBeyondNeighbour = radians(18.0);
+// ... and a finger flexes at most this far beyond its neighbor.
+constexpr double kBeyondNeighbor = radians(18.0);
 
 // How deep a capsule is in the thing; 0 outside. Along the capsule's axis the distance is convex,
 // as the things are: the nearest point is where its slope changes sign.
@@ -230,7 +232,7 @@ void Performer::close_fingers(const Touches& touches, Eigen::VectorXd& q, double
     Eigen::VectorXd most = limits_.upper;
     for (int phalanx = 1; phalanx <= 3 && finger != neighbour; ++phalanx) {
       const int c = offsets_[segment(finger, phalanx)];
-      most[c] = std::min(most[c], q[offsets_[segment(neighbour, phalanx)]] + kBeyondNeighbour);
+      most[c] = std::min(most[c], q[offsets_[segment(neighbour, phalanx)]] + kBeyondNeighbor);
     }
     close(finger, touches, most, bending, q);
   }

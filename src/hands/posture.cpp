@@ -295,7 +295,7 @@ Posture wrap(const Hand& hand) {
   Problem problem(hand);
   for (Digit finger : kFingers) finger_reference(problem, finger, 55, 60, 40);
   thumb_reference(problem, 10, 25, 25, 25);
-  const Vec3 knuckle = xr_frames(hand, rest_pose(hand))[11].position;
+  const Vec3 knuckle = xr_frames(hand, rest_pose(hand))[xr_joint_of(Digit::kMiddle, 1)].position;
   const double sign = hand.side == Side::kRight ? 1.0 : -1.0;
   problem.extra_start.resize(4);
   problem.extra_start << knuckle.y() - kCylinderRadius - 0.12 * hand.length, 0.9 * knuckle.z(), 0.0,

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "prehend/geometry/primitive.h"
+#include "prehend/hands/digits.h"
 #include "prehend/hands/posture.h"
+#include "prehend/hands/timeline.h"
 #include "prehend/physics/recorder.h"
 #include "prehend/physics/state.h"
 
@@ -21,6 +23,12 @@ constexpr double kShort = 0.004;   // m that it stops short
 // Ends of the phases, seconds.
 constexpr double kArrived = 0.8, kClosed = 1.4, kLifted = 2.4, kTurned = 3.2, kEnd = 3.6;
 
+Timeline<double> stretch(double from, double to) {
+  Timeline<double> done(from, 0.0);
+  done.add(to, 1.0);
+  return done;
+}
+
 // The wrapped hand brought to an upright cylinder, and what it does over time.
 struct Choreography {
   const Hand& hand;
@@ -35,11 +43,12 @@ struct Choreography {
     const Vec3 axis = (held.b - held.a).normalized();
     // The thumb's side up: of the two ways to stand the cylinder upright.
     const auto frames = xr_frames(hand, wrapped);
-    const Vec3 towards_thumb = frames[6].position - frames[21].position;
+    const Vec3 towards_thumb = frames[xr_joint_of(Digit::kIndex, 1)].position -
+                               frames[xr_joint_of(Digit::kLittle, 1)].position;
     const Vec3 up = axis.dot(towards_thumb) > 0.0 ? axis : Vec3(-axis);
     const Quat turn = Quat::FromTwoVectors(up, Vec3::UnitY());
     // Where the axis passes nearest the middle knuckle becomes the cylinder's middle, a little up.
-    const Vec3 knuckle = frames[11].position;
+    const Vec3 knuckle = frames[xr_joint_of(Digit::kMiddle, 1)].position;
     const Vec3 nearest = held.a + axis * axis.dot(knuckle - held.a);
     wrapped.root_world = Transform{turn, Vec3(0.0, kHalfLength + 0.01, 0.0) - turn * nearest};
     closed = coordinates(hand, wrapped);
@@ -65,7 +74,9 @@ struct Choreography {
   // Of all level directions, the one along which the open hand keeps clearest of the cylinder.
   void choose_retreat() {
     const Capsule held{{0.0, -1.0, 0.0}, {0.0, 1.0, 0.0}, kRadius};
-    const auto frames = segment_frames(hand, pose_from_coordinates(hand, wrapped.root_world, open));
+    std::vector<PlacedCapsule> placed;
+    placed_capsules(
+        hand, segment_frames(hand, pose_from_coordinates(hand, wrapped.root_world, open)), placed);
     double best = -INFINITY;
     for (int i = 0; i < 72; ++i) {
       const double angle = 2.0 * kPi * i / 72;
@@ -73,11 +84,8 @@ struct Choreography {
       double clearance = INFINITY;
       for (int step = 1; step <= 12; ++step) {
         const Transform move = Transform::from_position(step / 12.0 * kRetreat * direction);
-        for (int s = 0; s < hand.segment_count(); ++s) {
-          for (const Capsule& capsule : hand.segments[s].capsules) {
-            clearance = std::min(clearance, distance(move * (frames[s] * capsule), held));
-          }
-        }
+        for (const auto& [segment, capsule] : placed)
+          clearance = std::min(clearance, distance(move * capsule, held));
       }
       if (clearance > best) {
         best = clearance;
@@ -86,20 +94,23 @@ struct Choreography {
     }
   }
 
+  // Fractions of the reach, the lift, the tilt and the closing that are done.
+  Timeline<double> reach = stretch(0.0, kArrived), lift = stretch(kClosed, kLifted),
+                   tilt = stretch(kLifted, kTurned),
+                   closing = stretch(0.9 * kArrived, kClosed - 0.1);
+
   Transform root(double time) const {
     Transform root = wrapped.root_world;
     // It stops short of touching: closing brings the cylinder into the palm.
-    root.position +=
-        (kShort + (1.0 - minimum_jerk(time, 0.0, kArrived)) * kRetreat) * retreat_world;
-    root.position.y() += options.lift * minimum_jerk(time, kClosed, kLifted);
+    root.position += (kShort + (1.0 - reach.at(time)) * kRetreat) * retreat_world;
+    root.position.y() += options.lift * lift.at(time);
     const Vec3 pivot(0.0, kHalfLength + options.lift, 0.0);
-    const Quat tilt = exp_map(options.tilt * minimum_jerk(time, kLifted, kTurned) * retreat_world);
-    return {tilt * root.rotation, pivot + tilt * (root.position - pivot)};
+    const Quat turn = exp_map(options.tilt * tilt.at(time) * retreat_world);
+    return {turn * root.rotation, pivot + turn * (root.position - pivot)};
   }
 
   HandPose target(double time) const {
-    const double closing = minimum_jerk(time, 0.9 * kArrived, kClosed - 0.1);
-    return pose_from_coordinates(hand, root(time), open + closing * (squeezed - open));
+    return pose_from_coordinates(hand, root(time), interpolate(open, squeezed, closing.at(time)));
   }
 };
 

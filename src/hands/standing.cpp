@@ -11,10 +11,11 @@ namespace {
 
 using Vec2 = Eigen::Vector2d;
 
-constexpr double kTouch = 2e-4;   // m: vertices this near to the lowest are ground
-constexpr int kMaxTurns = 200;    // of a finely cut curved thing
-constexpr double kAlike = 0.05;   // rad between two sides that are one
-constexpr double kClosed = 1e-9;  // m^2, and m
+constexpr double kGround = 2e-4;       // m: vertices this near to the lowest are ground
+constexpr int kMaxTurns = 200;         // of a finely cut curved thing
+constexpr double kAlike = 0.05;        // rad between two sides that are one
+constexpr double kLeastArea = 1e-9;    // m^2: corners that enclose less are in line
+constexpr double kLeastLength = 1e-9;  // m: points nearer than this are one
 
 double cross(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); }
 
@@ -28,7 +29,7 @@ std::vector<Vec2> hull(std::vector<Vec2> points) {
     const size_t base = chain.size();
     for (auto p = first; p != last; ++p) {
       while (chain.size() > base + 1 &&
-             cross(chain.back() - chain[chain.size() - 2], *p - chain.back()) <= kClosed) {
+             cross(chain.back() - chain[chain.size() - 2], *p - chain.back()) <= kLeastArea) {
         chain.pop_back();
       }
       chain.push_back(*p);
@@ -78,12 +79,12 @@ RestingPose put_down(const Object& object, const Quat& rotation) {
     feet.clear();
     for (const Vec3& v : vertices) {
       const Vec3 arm = v - object.center_of_mass;
-      if (down.dot(v) > lowest - kTouch) feet.emplace_back(x.dot(arm), y.dot(arm));
+      if (down.dot(v) > lowest - kGround) feet.emplace_back(x.dot(arm), y.dot(arm));
     }
     const Ground on = ground(feet);
     margin = on.margin;
     height = lowest - down.dot(object.center_of_mass);
-    if (margin > -kClosed) break;
+    if (margin > -kLeastLength) break;
     // The pivot is under `nearest`, the centre beyond it: `over` goes down.
     const Vec3 over = -(on.nearest.x() * x + on.nearest.y() * y).normalized();
     const double pivot = -on.nearest.norm();
@@ -91,7 +92,7 @@ RestingPose put_down(const Object& object, const Quat& rotation) {
     for (const Vec3& v : vertices) {
       const double above = lowest - down.dot(v);
       const double beyond = over.dot(v - object.center_of_mass) - pivot;
-      if (above > kTouch) angle = std::min(angle, std::atan2(above, beyond));
+      if (above > kGround) angle = std::min(angle, std::atan2(above, beyond));
     }
     const Vec3 before = down;
     down = (std::cos(angle) * down + std::sin(angle) * over).normalized();

@@ -141,7 +141,6 @@ class SceneReader {
     hand.map = resolved(table, "map");
     if (!hand.file.empty() && (table.find("length") || table.find("breadth")))
       return fail(table.find("file")->place, "give file, or length and breadth, not both");
-    hand.posture = text_or(table, "posture", "");
     hand.placed = table.find("position") || table.find("rotation") || table.find("rotation_deg");
     if (const Status s = read_pose(table, hand.wrist_world); !s) return s;
     scene_.hands.push_back(std::move(hand));

@@ -39,8 +39,7 @@ std::vector<SchemaKey> hand_keys() {
         0.2},
        {"file", Kind::kFile,
         "a hand of your own (.xml) or a rig (.bvh, .glb), instead of length and breadth"},
-       {"map", Kind::kFile, "map file that says which joints of the rig are which of the hand"},
-       {"posture", Kind::kString, "named posture to start from, such as \"open\"", "rest"}},
+       {"map", Kind::kFile, "map file that says which joints of the rig are which of the hand"}},
       pose_keys("the wrist"));
 }
 

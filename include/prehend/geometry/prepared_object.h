@@ -10,9 +10,9 @@
 namespace prehend::geometry {
 
 // Spacing of the field that contacts read, m. Capsules read it a finger's radius away from the
-// surface, where it is smooth. On the mug it differs there from the exact distance by at most 0.32 mm
-// (less than 0.2 mm at a spacing of 2 mm, which takes three times as long to fill), and grasps planned
-// with it enter the mug by 0.10 mm on average (0.06 mm at 2 mm).
+// surface, where it is smooth. On the mug it differs there from the exact distance by at most
+// 0.32 mm (less than 0.2 mm at a spacing of 2 mm, which takes three times as long to fill), and
+// grasps planned with it enter the mug by 0.10 mm on average (0.06 mm at 2 mm).
 inline constexpr double kContactSpacing = 0.003;
 
 // Fine to use from many threads. What is never asked for is never made.

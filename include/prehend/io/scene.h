@@ -19,7 +19,6 @@ struct SceneHand {
   bool profile_given = false;  // else the verb chooses
   std::string file;            // a hand of one's own, or a rig; path as resolved, or nothing
   std::string map;             // map file for a rig's joints
-  std::string posture;
   Transform wrist_world;
   bool placed = false;  // the file says where the wrist is
   Place place;

@@ -241,8 +241,8 @@ void write_path(const Take& take, Controller& controller) {
 }
 
 std::vector<GraspSpan> grasps_of(const ExampleData& data, const FitOptions& options) {
-  auto grasps = find_grasps(data.palm, data.touch, data.frame_rate, options.contact_tolerance,
-                            data.target_speed);
+  auto grasps = find_grasp_spans(data.palm, data.touch, data.frame_rate, options.contact_tolerance,
+                                 data.target_speed);
   for (GraspSpan& span : grasps)
     span.release = opening_begins(data.angles.first, span, data.frame_rate);
   return grasps;

@@ -7,12 +7,12 @@
 namespace prehend::example_control {
 namespace {
 
-constexpr double kTouch = 0.005;     // m: markers and meshes are no better
-constexpr double kNearest = 0.008;   // m beyond the nearest of all, where capture leaves gaps
-constexpr double kPause = 0.15;      // s without touch that do not end a grasp
-constexpr double kShortest = 0.2;    // s that are one
-constexpr double kLongestWay = 2.5;  // s of coming or going that are looked at
-constexpr double kFarEnough = 0.05;  // m that the palm comes and goes
+constexpr double kTouchDistance = 0.005;  // m: markers and meshes are no better
+constexpr double kNearest = 0.008;        // m beyond the nearest of all, where capture leaves gaps
+constexpr double kPause = 0.15;           // s without touch that do not end a grasp
+constexpr double kShortest = 0.2;         // s that are one
+constexpr double kLongestWay = 2.5;       // s of coming or going that are looked at
+constexpr double kFarEnough = 0.05;       // m that the palm comes and goes
 
 constexpr double kBeside = 0.05;  // m: farther, a hand has to do with nothing
 constexpr double kMoves = 0.05;   // m/s
@@ -38,7 +38,7 @@ Runs lasting(Runs runs, double frame_rate) {
 
 Runs touches(const std::vector<double>& touch, double frame_rate) {
   const double nearest = *std::min_element(touch.begin(), touch.end());
-  const double most = std::max(kTouch, nearest + kNearest);
+  const double most = std::max(kTouchDistance, nearest + kNearest);
   Runs runs;
   for (int f = 0; f < static_cast<int>(touch.size()); ++f) {
     if (touch[f] > most) continue;
@@ -69,10 +69,10 @@ Runs carries(const std::vector<double>& touch, const std::vector<double>& target
 
 }  // namespace
 
-std::vector<GraspSpan> find_grasps(const std::vector<double>& palm,
-                                   const std::vector<double>& touch, double frame_rate,
-                                   double contact_tolerance,
-                                   const std::vector<double>& target_speed) {
+std::vector<GraspSpan> find_grasp_spans(const std::vector<double>& palm,
+                                        const std::vector<double>& touch, double frame_rate,
+                                        double contact_tolerance,
+                                        const std::vector<double>& target_speed) {
   std::vector<GraspSpan> spans;
   if (touch.empty() || *std::min_element(touch.begin(), touch.end()) > kBeside) return spans;
   Runs runs = touches(touch, frame_rate);

@@ -17,7 +17,7 @@ constexpr double kLifted = 0.8;           // of the lift asked for
 constexpr double kSettle = 0.5;           // s after the grip, unless the problem says
 constexpr double kReportEvery = 0.1;      // s
 constexpr double kForceSmoothing = 0.05;  // s
-constexpr double kTouch = 0.01;           // N, smoothed: less is no grip
+constexpr double kLeastGripForce = 0.01;  // N, smoothed: less is no grip
 
 // What the first hand carries: the object at its centre of mass, or the other's wrist.
 Transform carried_world(const SimulationProblem& problem, const physics::State& state) {
@@ -92,7 +92,7 @@ struct Watch {
     report.slip = std::max(report.slip, (in_hand.position - place->position).norm());
     report.turned = std::max(report.turned, angle_between(in_hand.rotation, place->rotation));
     report.lifted = std::max(report.lifted, there.position.y() - height);
-    touched_always = touched_always && force > kTouch;
+    touched_always = touched_always && force > kLeastGripForce;
     force_sum += force;
     ++steps;
     carried_to = time;

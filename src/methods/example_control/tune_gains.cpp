@@ -77,7 +77,8 @@ class Tuner {
     return damping && test(stiffness, *damping) && last_->settle_seconds <= target_.settle_seconds;
   }
 
-  // The least of which `good` is true, if it is so from there on.
+  // The least number between `from` and `to` for which `good` is true, found by bisection: `good`
+  // must stay true once it is.
   template <typename Good>
   std::optional<double> least(double from, double to, const Good& good) {
     if (!good(to)) return std::nullopt;

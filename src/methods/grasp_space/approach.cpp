@@ -1,3 +1,4 @@
+// Beyond the paper: the straight path by which an open hand comes to a grasp.
 #include "methods/grasp_space/approach.h"
 
 #include <algorithm>
@@ -5,19 +6,21 @@
 #include <cmath>
 
 #include "prehend/geometry/capsule_contacts.h"
+#include "prehend/hands/digits.h"
 
 namespace prehend::grasp_space {
 namespace {
 
-constexpr int kDirections = 150, kSteps = 10, kOpeningSteps = 6;
+constexpr int kDirections = 150;               // about 17 degrees apart
+constexpr int kSteps = 10, kOpeningSteps = 6;  // poses looked at along the path and while opening
 constexpr std::array<double, 5> kOpenings = {1.0, 0.7, 0.4, 0.2, 0.0};
 constexpr double kEnough = 0.005;       // m: more clearance than this is no better
-constexpr double kLeast = 0.001;        // m: less is no way
+constexpr double kLeast = 0.001;        // m: with less clearance there is no path
 constexpr double kFloorMargin = 0.002;  // m
-// A forearm behind the wrist, which hands themselves end at.
+// A hand ends at its wrist, so a forearm is added behind it, m.
 constexpr double kForearmLength = 0.2, kForearmRadius = 0.03;
-// What a natural reach, from the back and the forearm's side, and an open hand are worth, in metres
-// of clearance.
+// Clearance, m, that is given up for a natural reach (from the back and the forearm's side) and for
+// a hand that is open. Chosen by eye: clearances differ by some millimeters.
 constexpr double kNatural = 0.002, kOpened = 0.001;
 
 // Evenly over the sphere.
@@ -39,11 +42,9 @@ Capsule forearm(const Transform& wrist_object) {
 double floor_clearance(const Hand& hand, const std::vector<Transform>& frames,
                        const FloorObject& floor) {
   double least = lowest(forearm(frames[hand.wrist()]), floor);
-  for (int s = 0; s < hand.segment_count(); ++s) {
-    for (const Capsule& capsule : hand.segments[s].capsules) {
-      least = std::min(least, lowest(frames[s] * capsule, floor));
-    }
-  }
+  std::vector<hands::PlacedCapsule> placed;
+  hands::placed_capsules(hand, frames, placed);
+  for (const auto& [segment, capsule] : placed) least = std::min(least, lowest(capsule, floor));
   return least;
 }
 

@@ -12,6 +12,7 @@
 #include <tbb/parallel_for.h>
 
 #include "methods/grasp_space/candidate.h"
+#include "prehend/hands/digits.h"
 
 namespace prehend::grasp_space {
 namespace {
@@ -36,31 +37,32 @@ bool differs_from_all(const Grasp& grasp, const std::vector<Grasp>& others,
 
 double exact_penetration(const Hand& hand, const HandPose& pose,
                          const geometry::ExactDistance& exact) {
-  const std::vector<Transform> frames = segment_frames(hand, pose);
+  std::vector<hands::PlacedCapsule> placed;
+  hands::placed_capsules(hand, segment_frames(hand, pose), placed);
   std::array<geometry::FieldContact, geometry::kMaxFieldContacts> found;
   double deepest = 0.0;
-  for (int s = 0; s < hand.segment_count(); ++s) {
-    for (const Capsule& capsule : hand.segments[s].capsules) {
-      const int count = geometry::capsule_field_contacts(exact, frames[s] * capsule, 0.0, found);
-      for (int i = 0; i < count; ++i) deepest = std::max(deepest, -found[i].gap);
-    }
+  for (const auto& [segment, capsule] : placed) {
+    const int count = geometry::capsule_field_contacts(exact, capsule, 0.0, found);
+    for (int i = 0; i < count; ++i) deepest = std::max(deepest, -found[i].gap);
   }
   return deepest;
 }
 
 double lowest_point(const Hand& hand, const HandPose& pose) {
-  const std::vector<Transform> frames = segment_frames(hand, pose);
+  std::vector<hands::PlacedCapsule> placed;
+  hands::placed_capsules(hand, segment_frames(hand, pose), placed);
   double lowest = INFINITY;
-  for (int s = 0; s < hand.segment_count(); ++s) {
-    for (const Capsule& capsule : hand.segments[s].capsules) {
-      const Capsule placed = frames[s] * capsule;
-      lowest = std::min(lowest, std::min(placed.a.y(), placed.b.y()) - placed.radius);
-    }
-  }
+  for (const auto& [segment, capsule] : placed)
+    lowest = std::min(lowest, std::min(capsule.a.y(), capsule.b.y()) - capsule.radius);
   return lowest;
 }
 
-constexpr double kScoreOfLikelihood = 0.015, kTableSlack = 0.002;
+// Terms of a grasp's score, which is epsilon (0.1 to 0.4) and at most kMostAdded for each of these.
+constexpr double kMostAdded = 0.1;
+// For each unit of log likelihood above the threshold. Chosen by eye.
+constexpr double kScoreOfLikelihood = 0.015;
+// A hand that stays above the object's lowest point, but for this, leaves room for a table, m.
+constexpr double kTableSlack = 0.002;
 
 // Metacarpals that turn by a few degrees make every step of the simulation dearer and hardly change
 // a grasp: they are kept still.
@@ -82,8 +84,7 @@ class Finder {
         prover_(std::move(prover)),
         makers_([this] { return CandidateMaker(problem_, target_, *prover_, options_); }),
         states_([this] { return physics::State(prover_->world()); }) {
-    bottom_ = INFINITY;
-    for (const Vec3& v : problem.object->shape.mesh->vertices) bottom_ = std::min(bottom_, v.y());
+    bottom_ = target_.prepared->box().min().y();
   }
 
   GraspReport run(const Monitor& monitor) {
@@ -137,13 +138,13 @@ class Finder {
   }
 
   // Grasps are ordered by how firm they are, how natural, and whether the object may stand on a
-  // table meanwhile. Epsilon is 0.1 to 0.4; the others add up to 0.1 each.
+  // table meanwhile.
   void score(Grasp& grasp) const {
     grasp.penetration = exact_penetration(*problem_.hand, grasp.pose, *target_.prepared->exact());
     const double likely = grasp.log_likelihood - problem_.space->log_threshold;
     const double lowest = lowest_point(*problem_.hand, grasp.pose);
-    grasp.score = grasp.epsilon + std::clamp(kScoreOfLikelihood * likely, 0.0, 0.1) +
-                  (lowest > bottom_ - kTableSlack ? 0.1 : 0.0);
+    grasp.score = grasp.epsilon + std::clamp(kScoreOfLikelihood * likely, 0.0, kMostAdded) +
+                  (lowest > bottom_ - kTableSlack ? kMostAdded : 0.0);
   }
 
   void prove(std::vector<Grasp>& batch, const Monitor& monitor) {

@@ -182,7 +182,7 @@ void GraspRefiner::keep_to(const GraspSpace& space) {
            out.transpose() * out / (options_.unnatural * options_.unnatural);
 }
 
-double GraspRefiner::linearise(const Transform& root, const Eigen::VectorXd& q) {
+double GraspRefiner::linearize(const Transform& root, const Eigen::VectorXd& q) {
   cost_ = 0.0;
   trial_.normal.setZero();
   trial_.gradient.setZero();
@@ -197,23 +197,23 @@ double GraspRefiner::linearise(const Transform& root, const Eigen::VectorXd& q) 
 RefinedGrasp GraspRefiner::refine(const Transform& root_object,
                                   const Eigen::VectorXd& coordinates) {
   margin_ = 0.0;
-  return minimise(root_object, coordinates);
+  return minimize(root_object, coordinates);
 }
 
 RefinedGrasp GraspRefiner::clear(const Transform& root_object, const Eigen::VectorXd& coordinates,
                                  double margin) {
   margin_ = margin;
-  return minimise(root_object, coordinates);
+  return minimize(root_object, coordinates);
 }
 
-RefinedGrasp GraspRefiner::minimise(const Transform& root_object,
+RefinedGrasp GraspRefiner::minimize(const Transform& root_object,
                                     const Eigen::VectorXd& coordinates) {
   start_root_ = root_object;
   start_q_ = coordinates.cwiseMax(limits_.lower).cwiseMin(limits_.upper);
   Transform root = start_root_;
   Eigen::VectorXd q = start_q_;
   double damping = kFirstDamping;
-  double cost = linearise(root, q);
+  double cost = linearize(root, q);
   std::swap(trial_, best_);
   int iteration = 0;
   for (; iteration < options_.max_iterations && damping < kMostDamping; ++iteration) {
@@ -223,7 +223,7 @@ RefinedGrasp GraspRefiner::minimise(const Transform& root_object,
     const Transform next_root = moved_root(root, step);
     const Eigen::VectorXd next_q =
         (q + step.tail(size_ - 6)).cwiseMax(limits_.lower).cwiseMin(limits_.upper);
-    const double next = linearise(next_root, next_q);
+    const double next = linearize(next_root, next_q);
     if (!(next < cost)) {
       damping *= 8.0;
       continue;

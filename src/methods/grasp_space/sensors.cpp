@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "prehend/hands/palm.h"
+
 namespace prehend::grasp_space {
 namespace {
 
@@ -34,16 +36,13 @@ void add_digit_sensors(const Hand& hand, Digit digit, std::vector<Sensor>& senso
   }
 }
 
-bool in_palm(const Segment& segment) {
-  return segment.phalanx <= 0 && segment.digit != Digit::kThumb;
-}
-
 // Where the palm's three sensors should be: behind the index's and the little finger's knuckles,
-// and the heel.
+// and the heel. The fractions of the way from wrist to knuckle were chosen by eye; the paper
+// has no numbers.
 std::vector<Vec3> palm_points(const std::array<Transform, kXrJointCount>& xr) {
   const Vec3 wrist = xr[0].position;
   const auto towards = [&](Digit digit, double fraction) {
-    const Vec3 knuckle = xr[5 * static_cast<int>(digit) + 1].position;
+    const Vec3 knuckle = xr[xr_joint_of(digit, 1)].position;
     return Vec3(wrist + fraction * (knuckle - wrist));
   };
   return {towards(Digit::kIndex, 0.85), towards(Digit::kLittle, 0.85),
@@ -60,8 +59,7 @@ std::vector<Sensor> default_sensors(const Hand& hand) {
   for (const Vec3& point : palm_points(xr_frames(hand, rest))) {
     Sensor best;
     double least = INFINITY;
-    for (int s = 0; s < hand.segment_count(); ++s) {
-      if (!in_palm(hand.segments[s])) continue;
+    for (int s : hands::palm_segments(hand)) {
       for (const Capsule& capsule : hand.segments[s].capsules) {
         const Vec3 local = frames[s].inverse() * point;
         const Sensor sensor = inscribed(s, capsule, local, Opposition::kPalm);

@@ -1,3 +1,4 @@
+// Beyond the paper: what keeps an object in the air until a hand holds it.
 #include "methods/grasp_space/stand.h"
 
 #include <algorithm>
@@ -5,14 +6,16 @@
 
 #include "prehend/geometry/signed_distance.h"
 #include "prehend/geometry/surface_points.h"
-#include "prehend/optimize/cone_program.h"
+#include "prehend/physics/friction_cone.h"
 
 namespace prehend::grasp_space {
 namespace {
 
-constexpr int kPlaces = 96;
-constexpr double kFrictionShare = 0.8;  // of the object's, so that rounding leaves no cone
-constexpr double kNegligible = 1e-6;    // of the wrench
+constexpr int kPlaces = 96;  // of the surface, at which the stand may push
+// The stand's pushes stay within this share of the object's friction, so that a force that is
+// rounded in a file is still within the cone.
+constexpr double kFrictionShare = 0.8;
+constexpr double kNegligible = 1e-6;  // share of the wrench below which a push is left out
 // Of the springs, critically damped: as stiff as a simulation's steps of 2 ms stand.
 constexpr double kFrequency = 80.0;  // rad/s
 
@@ -51,16 +54,9 @@ std::vector<Contact> Stand::contacts(const Transform& pose_world, const Wrench& 
   if (!(size > 1e-9)) return contacts;
   std::vector<optimize::ConeContact> cones;
   for (const Place& place : places_) {
-    const Vec3 push = pose_world.turn(-place.normal);
-    const Vec3 arm = pose_world.turn(place.point - object_.center_of_mass);
-    const Vec3 tangent = any_orthogonal(push);
-    optimize::ConeContact cone;
-    int column = 0;
-    for (const Vec3& axis : {push, tangent, Vec3(push.cross(tangent))}) {
-      cone.wrench_map.col(column++) << axis, arm.cross(axis) / length;
-    }
-    cone.friction = kFrictionShare * object_.friction;
-    cones.push_back(cone);
+    cones.push_back(physics::cone_contact(pose_world * place.point, pose_world.turn(place.normal),
+                                          {kFrictionShare * object_.friction, 0.0},
+                                          pose_world * object_.center_of_mass, length));
   }
   const optimize::ConeProgramResult solved = optimize::solve_cone_program(cones, wanted / size);
   for (size_t i = 0; i < places_.size(); ++i) {

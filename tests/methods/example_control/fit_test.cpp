@@ -33,7 +33,7 @@ TEST(FindGrasps, TwoGraspsWithAPauseBetweenThem) {
   Signal palm;
   palm.go(0.5, 0.3).go(0.5, 0.01).go(1.0, 0.01).go(0.5, 0.2);  // the first, let go at 2.0
   palm.go(0.5, 0.01).go(0.6, 0.01).go(0.5, 0.25).go(0.3, 0.25);
-  const auto grasps = find_grasps(palm.values, touch_of(palm.values), kRate, kTolerance);
+  const auto grasps = find_grasp_spans(palm.values, touch_of(palm.values), kRate, kTolerance);
   ASSERT_EQ(grasps.size(), 2u);
   for (const GraspSpan& grasp : grasps) {
     EXPECT_TRUE(grasp.whole());
@@ -55,9 +55,9 @@ TEST(FindGrasps, AShortLossOfTouchDoesNotEndAGrasp) {
   palm.go(0.5, 0.3).go(0.5, 0.01).go(1.0, 0.01).go(0.5, 0.3);
   std::vector<double> touch = touch_of(palm.values);
   std::fill(touch.begin() + 140, touch.begin() + 153, 0.02);
-  EXPECT_EQ(find_grasps(palm.values, touch, kRate, kTolerance).size(), 1u);
+  EXPECT_EQ(find_grasp_spans(palm.values, touch, kRate, kTolerance).size(), 1u);
   std::fill(touch.begin() + 140, touch.begin() + 160, 0.02);
-  EXPECT_EQ(find_grasps(palm.values, touch, kRate, kTolerance).size(), 2u);
+  EXPECT_EQ(find_grasp_spans(palm.values, touch, kRate, kTolerance).size(), 2u);
 }
 
 TEST(FindGrasps, ATouchThatIsTooShortIsNone) {
@@ -65,15 +65,15 @@ TEST(FindGrasps, ATouchThatIsTooShortIsNone) {
   palm.go(0.5, 0.3).go(0.5, 0.05).go(0.5, 0.05).go(0.5, 0.3);
   std::vector<double> touch(palm.values.size(), 0.04);
   std::fill(touch.begin() + 110, touch.begin() + 128, 0.0);
-  EXPECT_TRUE(find_grasps(palm.values, touch, kRate, kTolerance).empty());
+  EXPECT_TRUE(find_grasp_spans(palm.values, touch, kRate, kTolerance).empty());
   std::fill(touch.begin() + 110, touch.begin() + 133, 0.0);
-  EXPECT_EQ(find_grasps(palm.values, touch, kRate, kTolerance).size(), 1u);
+  EXPECT_EQ(find_grasp_spans(palm.values, touch, kRate, kTolerance).size(), 1u);
 }
 
 TEST(FindGrasps, AHandThatIsThereFromTheBeginningDoesNotCome) {
   Signal palm;
   palm.go(1.0, 0.01).go(0.5, 0.3);
-  auto grasps = find_grasps(palm.values, touch_of(palm.values), kRate, kTolerance);
+  auto grasps = find_grasp_spans(palm.values, touch_of(palm.values), kRate, kTolerance);
   ASSERT_EQ(grasps.size(), 1u);
   EXPECT_FALSE(grasps[0].comes);
   EXPECT_TRUE(grasps[0].goes);
@@ -81,7 +81,7 @@ TEST(FindGrasps, AHandThatIsThereFromTheBeginningDoesNotCome) {
   EXPECT_EQ(grasps[0].first, 0);
 
   std::reverse(palm.values.begin(), palm.values.end());
-  grasps = find_grasps(palm.values, touch_of(palm.values), kRate, kTolerance);
+  grasps = find_grasp_spans(palm.values, touch_of(palm.values), kRate, kTolerance);
   ASSERT_EQ(grasps.size(), 1u);
   EXPECT_TRUE(grasps[0].comes);
   EXPECT_FALSE(grasps[0].goes);
@@ -90,8 +90,8 @@ TEST(FindGrasps, AHandThatIsThereFromTheBeginningDoesNotCome) {
 
 TEST(FindGrasps, AHandThatStaysAwayGraspsNothing) {
   const std::vector<double> far(100, 0.2);
-  EXPECT_TRUE(find_grasps(far, far, kRate, kTolerance).empty());
-  EXPECT_TRUE(find_grasps({}, {}, kRate, kTolerance).empty());
+  EXPECT_TRUE(find_grasp_spans(far, far, kRate, kTolerance).empty());
+  EXPECT_TRUE(find_grasp_spans({}, {}, kRate, kTolerance).empty());
 }
 
 class Fit : public testing::Test {
@@ -146,13 +146,13 @@ TEST(GraspSpans, WhatMovesBesideAHandIsHeldThoughTheCaptureLeavesAGap) {
     touch[f] = (f == 150 ? 0.005 : 0.02) + 0.003 * away;
     if (f >= kLifts && f <= kSetsDown && std::abs(f - 150) > 30) speed[f] = 0.3;
   }
-  EXPECT_TRUE(find_grasps(palm, touch, kRate, 0.005).empty());
-  const auto grasps = find_grasps(palm, touch, kRate, 0.005, speed);
+  EXPECT_TRUE(find_grasp_spans(palm, touch, kRate, 0.005).empty());
+  const auto grasps = find_grasp_spans(palm, touch, kRate, 0.005, speed);
   ASSERT_EQ(grasps.size(), 1u);
   EXPECT_TRUE(grasps[0].whole());
   EXPECT_NEAR(grasps[0].grip, kLifts, 2);
   EXPECT_NEAR(grasps[0].release, kSetsDown, 2);
-  EXPECT_TRUE(find_grasps(palm, touch, kRate, 0.005, std::vector<double>(kFrames)).empty());
+  EXPECT_TRUE(find_grasp_spans(palm, touch, kRate, 0.005, std::vector<double>(kFrames)).empty());
 }
 
 // The performer begins to let go at 4 s and has left a quarter of a second later.

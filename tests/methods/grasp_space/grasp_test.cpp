@@ -92,7 +92,7 @@ TEST(FindGrasps, TheirSqueezeIsBalancedAndInsideItsCones) {
       const double normal = -f.dot(grasp.touches[i].normal);
       const double across = (f + normal * grasp.touches[i].normal).norm();
       EXPECT_GE(normal, -1e-9);
-      EXPECT_LE(across, options.friction_margin * problem.object->friction * normal + 1e-6);
+      EXPECT_LE(across, problem.object->friction / options.friction_margin * normal + 1e-6);
       force += f;
       torque += (grasp.touches[i].point - problem.object->center_of_mass).cross(f);
       normal_sum += normal;

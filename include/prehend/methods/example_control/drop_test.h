@@ -30,9 +30,10 @@ struct DropTest {
   double max_limit_violation = 0.0;                             // rad
   std::string worst_joint;                                      // where that is
   double swing = 0.0;                                           // rad, the largest deviation
-  // After the catch each component turns somewhere and goes back: the farthest that one then goes
-  // beyond zero, as a part of the largest deviation after the catch. If that is a turn, as after a
-  // short catch, decoupled joints have exp(-pi z / sqrt(1 - z^2)), z = k_D / (2 sqrt(k_S)).
+  // After the catch each component swings out and back. This is the farthest that one goes beyond
+  // zero on its way back, over the largest deviation after the catch. After a catch that is short
+  // against the swing, a joint that no other disturbs has exp(-pi z / sqrt(1 - z^2)), where
+  // z = k_D / (2 sqrt(k_S)).
   double overshoot = 0.0;
   double settle_seconds = 0.0;  // from the catch's end until all stay within a twentieth of the
                                 // swing; watch_seconds if they do not

@@ -42,10 +42,10 @@ struct GraspSpan {
 // From the distances of the palm and of the second nearest digit, frame by frame; released where
 // these leave. Where nothing is touched, what moves beside the hand counts as held (`target_speed`,
 // m/s, a frame each; may be empty).
-std::vector<GraspSpan> find_grasps(const std::vector<double>& palm,
-                                   const std::vector<double>& touch, double frame_rate,
-                                   double contact_tolerance,
-                                   const std::vector<double>& target_speed = {});
+std::vector<GraspSpan> find_grasp_spans(const std::vector<double>& palm,
+                                        const std::vector<double>& touch, double frame_rate,
+                                        double contact_tolerance,
+                                        const std::vector<double>& target_speed = {});
 // What digits do to let go begins before they have left: the frame from which on the joints move as
 // they do around `span.release`. `speeds`: rad/s, a frame a row. The release itself if they do not.
 int opening_begins(const Eigen::MatrixXd& speeds, const GraspSpan& span, double frame_rate);

@@ -38,11 +38,11 @@ struct GraspOptions {
   bool verify = true;
   // Stances that are tried once each before a search begins at the best of them.
   int stances = 64;
-  // Faces that the search looks at; the rest of the way the whole mesh counts.
+  // Faces that the search looks at; from the first touch on the whole mesh counts.
   int search_faces = 3000;
-  // Fraction of the object's friction that planned forces use: the rest is kept for what the
-  // hand does not foresee.
-  double friction_margin = 0.6;
+  // Planned forces use the object's friction divided by this: the rest is kept for what the hand
+  // does not foresee.
+  double friction_margin = 1.0 / 0.6;
   double pad_force = 2.5;  // N that a pulp should give, as far as the balance allows
   // The squeeze's sum of normal forces over the least that carries the weight any way: forces grow
   // to reach it, up to `most_squeeze` times, and a grasp that stays short is not proposed.

@@ -97,8 +97,8 @@ class GraspRefiner {
   void add_prior_terms(const Transform& root, const Eigen::VectorXd& q);
   void add_residual(double residual);
   // Fills trial_ and returns the cost.
-  double linearise(const Transform& root, const Eigen::VectorXd& q);
-  RefinedGrasp minimise(const Transform& root_object, const Eigen::VectorXd& coordinates);
+  double linearize(const Transform& root, const Eigen::VectorXd& q);
+  RefinedGrasp minimize(const Transform& root_object, const Eigen::VectorXd& coordinates);
 
   const Hand& hand_;
   std::shared_ptr<const geometry::SignedDistance> distance_;

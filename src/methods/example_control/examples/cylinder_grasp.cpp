@@ -38,11 +38,11 @@ Transform grip_wrist_world(const Transform& cylinder_wrist) {
   return {turn, Vec3(0.0, kHalfHeight, 0.0) - turn * cylinder_wrist.position};
 }
 
-Keys<Transform> wrist_way(const Transform& grip_world) {
+Timeline<Transform> wrist_path(const Transform& grip_world) {
   const auto moved = [&](const Vec3& by) {
     return Transform{grip_world.rotation, grip_world.position + by};
   };
-  Keys<Transform> way(0.0, moved(kAway));
+  Timeline<Transform> way(0.0, moved(kAway));
   way.stay(kStart);
   way.add(kArrived, grip_world);
   way.stay(kLifting);
@@ -55,9 +55,9 @@ Keys<Transform> wrist_way(const Transform& grip_world) {
   return way;
 }
 
-Keys<Eigen::VectorXd> shapes(const Eigen::VectorXd& relaxed, const hands::ClosedHand& grasp) {
+Timeline<Eigen::VectorXd> shapes(const Eigen::VectorXd& relaxed, const hands::ClosedHand& grasp) {
   const Eigen::VectorXd wide = interpolate(grasp.closed, grasp.wide, kOpening);
-  Keys<Eigen::VectorXd> shapes(0.0, relaxed);
+  Timeline<Eigen::VectorXd> shapes(0.0, relaxed);
   shapes.stay(kStart);
   shapes.add(kWidest, wide);
   shapes.add(kClosed, grasp.closed);
@@ -75,8 +75,8 @@ Clip cylinder_grasp(const PerformanceOptions& options) {
   Random random(options.seed);
   const hands::ClosedHand grasp = hands::close_hand(performer, "cylindrical", kRadius, random);
   const Transform grip_world = grip_wrist_world(grasp.thing.place_wrist);
-  const Keys<Transform> wrist = wrist_way(grip_world);
-  const Keys<Eigen::VectorXd> hand = shapes(hands::relaxed_hand(performer, random), grasp);
+  const Timeline<Transform> wrist = wrist_path(grip_world);
+  const Timeline<Eigen::VectorXd> hand = shapes(hands::relaxed_hand(performer, random), grasp);
   const Transform standing = Transform::from_position({0.0, kHalfHeight, 0.0});
   const Transform held = grip_world.inverse() * standing;
 

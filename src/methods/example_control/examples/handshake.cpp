@@ -116,9 +116,9 @@ class Clasp {
   Eigen::VectorXd open_, closed_;
 };
 
-Keys<Transform> wrist_way(const Transform& clasp_world) {
+Timeline<Transform> wrist_path(const Transform& clasp_world) {
   const Transform away = {clasp_world.rotation, clasp_world.position + kAway};
-  Keys<Transform> way(0.0, away);
+  Timeline<Transform> way(0.0, away);
   way.stay(kStart);
   way.add(kArrived, clasp_world);
   way.stay(kLeaving);
@@ -127,8 +127,8 @@ Keys<Transform> wrist_way(const Transform& clasp_world) {
   return way;
 }
 
-Keys<Eigen::VectorXd> shapes(const Eigen::VectorXd& relaxed, const Clasp& clasp) {
-  Keys<Eigen::VectorXd> shapes(0.0, relaxed);
+Timeline<Eigen::VectorXd> shapes(const Eigen::VectorXd& relaxed, const Clasp& clasp) {
+  Timeline<Eigen::VectorXd> shapes(0.0, relaxed);
   shapes.stay(kStart);
   shapes.add(kWidest, clasp.open());
   shapes.stay(kArrived);
@@ -154,8 +154,8 @@ Clip handshake(const PerformanceOptions& options) {
   const Performer performer;
   Random random(options.seed);
   const Clasp clasp(performer);
-  const Keys<Transform> wrist = wrist_way(clasp.wrist_world());
-  const Keys<Eigen::VectorXd> hand = shapes(hands::relaxed_hand(performer, random), clasp);
+  const Timeline<Transform> wrist = wrist_path(clasp.wrist_world());
+  const Timeline<Eigen::VectorXd> hand = shapes(hands::relaxed_hand(performer, random), clasp);
 
   Tracker first(performer, options, "first", 0), second(performer, options, "second", 1);
   Clip clip;

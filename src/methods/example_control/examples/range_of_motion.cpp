@@ -32,7 +32,7 @@ class Routine {
         q_(Eigen::VectorXd::Zero(performer.hand()->dof())),
         keys_(0.0, q_) {}
 
-  const Keys<Eigen::VectorXd>& keys() const { return keys_; }
+  const Timeline<Eigen::VectorXd>& keys() const { return keys_; }
 
   void finger(Digit digit, const FingerParts& parts) {
     const int mcp = first(digit, 1);
@@ -93,7 +93,7 @@ class Routine {
   const Performer& performer_;
   std::vector<int> offsets_;
   Eigen::VectorXd q_;
-  Keys<Eigen::VectorXd> keys_;
+  Timeline<Eigen::VectorXd> keys_;
 };
 
 void each_finger(Routine& routine) {

@@ -1,3 +1,4 @@
+// Beyond the paper: see the header.
 #include "methods/example_control/placing/approach_direction.h"
 
 #include <cmath>
@@ -5,13 +6,17 @@
 namespace prehend::example_control {
 namespace {
 
-constexpr double kWayIn = 0.15;  // m of it that are looked at
-constexpr double kWayStep = 0.01;
-constexpr double kLevel = 0.5;  // of the palm's direction, how much must be level
+// The last stretch of the approach, in which the fingers of a hand of 19 cm pass what they will
+// grip, and how densely it is sampled (half a finger's width), m.
+constexpr double kLastStretch = 0.15, kStretchStep = 0.01;
+// A palm counts as level when at least this much of its unit direction is: tilted by 60 degrees.
+constexpr double kLevel = 0.5;
+// Turns towards a palm that faces down. A person's arm makes each; 30 degrees apart by eye.
 constexpr double kTurns[] = {radians(30.0), radians(60.0), radians(90.0)};
 
-// The example's hand and way, turned about where it grips.
-ApproachDirection turned_manner(const Hand& hand, const Controller& controller, const Quat& turn) {
+// The example's hand and path, turned about where it grips.
+ApproachDirection turned_direction(const Hand& hand, const Controller& controller,
+                                   const Quat& turn) {
   const ExamplePath& path = controller.path;
   const Transform& grip = path.wrist_world[path.grip_frame];
   ApproachDirection found;
@@ -33,10 +38,10 @@ ApproachDirection turned_manner(const Hand& hand, const Controller& controller, 
   Vec3 last = Vec3::Zero();
   for (int f = path.grip_frame - 1; f >= 0; --f) {
     const Vec3 from_grip = path.wrist_world[f].position - grip.position;
-    if (from_grip.norm() > kWayIn) break;
-    if ((from_grip - last).norm() < kWayStep) continue;
+    if (from_grip.norm() > kLastStretch) break;
+    if ((from_grip - last).norm() < kStretchStep) continue;
     last = from_grip;
-    found.way_in.push_back({turn * path.wrist_world[f].rotation, turn * from_grip});
+    found.last_stretch.push_back({turn * path.wrist_world[f].rotation, turn * from_grip});
   }
   return found;
 }
@@ -44,10 +49,11 @@ ApproachDirection turned_manner(const Hand& hand, const Controller& controller, 
 }  // namespace
 
 std::vector<ApproachDirection> approach_directions(const Hand& hand, const Controller& controller) {
-  std::vector<ApproachDirection> all = {turned_manner(hand, controller, Quat::Identity())};
+  std::vector<ApproachDirection> all = {turned_direction(hand, controller, Quat::Identity())};
   if (!all[0].level) return all;
   const Vec3 axis = all[0].ahead.cross(-Vec3::UnitY());
-  for (double turn : kTurns) all.push_back(turned_manner(hand, controller, exp_map(turn * axis)));
+  for (double turn : kTurns)
+    all.push_back(turned_direction(hand, controller, exp_map(turn * axis)));
   return all;
 }
 

@@ -1,4 +1,5 @@
-// How a hand comes to what it grips: as in the example, or the same with the palm turned down.
+// Beyond the paper: the direction in which a hand comes to what it grips, as in the example or with
+// the palm turned down.
 #pragma once
 
 #include <vector>
@@ -7,16 +8,16 @@
 
 namespace prehend::example_control {
 
-// Directions of the world, the wrist at the grip being the origin.
+// All vectors are directions of the world; positions are relative to the wrist at the grip.
 struct ApproachDirection {
-  Quat wrist = Quat::Identity();
-  double turned = 0.0;  // rad, from the example's
-  bool level = true;    // the palm faces aside rather than down
-  Vec3 ahead;           // where it faces; if level, without what it is tilted by
-  Vec3 along;           // where the fingers point, normal to it
-  Vec3 across;          // the third; upward if level
-  double target_along = 0.0;
-  std::vector<Transform> way_in;  // wrists on the last of it
+  Quat wrist = Quat::Identity();        // of the wrist at the grip
+  double turned = 0.0;                  // rad by which the wrist is turned from the example's
+  bool level = true;                    // the palm faces aside rather than down
+  Vec3 ahead;                           // where the palm faces; leveled if `level`
+  Vec3 along;                           // where the fingers point, normal to `ahead`
+  Vec3 across;                          // normal to both; upward if `level`
+  double target_along = 0.0;            // m: how far along the fingers the example's object was
+  std::vector<Transform> last_stretch;  // wrists on the last 15 cm before the grip, nearest first
 };
 
 // The example's own first. A palm that faces aside can also come from above, as a person's arm

@@ -1,3 +1,4 @@
+// Beyond the paper: see the header.
 #include "methods/example_control/placing/closing_hand.h"
 
 #include <algorithm>
@@ -10,14 +11,22 @@
 namespace prehend::example_control {
 namespace {
 
-// The springs pull on beyond the grip's pose as long as nothing is in the way: alpha, and the hold.
+// Digits close up to this far, 1 being the grip's pose: in a simulation the springs and the hold
+// pull on beyond the grip while nothing stops them.
 constexpr double kFarthest = 1.6;
-constexpr double kTouch = 5e-4;   // m
-constexpr double kMargin = 2e-3;  // m: what a stopped digit touches besides
+// A digit is stopped by a gap below this, m.
+constexpr double kTouchGap = 5e-4;
+// All of a stopped digit that is nearer than this counts as touching, m: skin gives way.
+constexpr double kContactMargin = 2e-3;
+// Steps of closing, same unit as kFarthest: small enough not to pass through a thin wall.
 constexpr double kLeastStep = 0.02, kLargestStep = 0.2;
-// Over the floor, on the way, and how corners are rounded, m; of the way to the grip, no more.
-constexpr double kClearance = 0.01, kRound = 0.02, kNearGrip = 0.1;
-// The back of a finger cannot press: cosine of what the skin faces to the finger's back.
+// An approaching hand keeps this far above the floor, m, ...
+constexpr double kClearance = 0.01;
+// ... and the corner of its raised path is rounded over this height, m. Near the grip both shrink
+// to this share of the distance to it, so that the grip itself is not raised.
+constexpr double kRound = 0.02, kNearGrip = 0.1;
+// The back of a finger cannot press: contacts whose normal has a lower cosine than this with the
+// finger's back do not count (more than 107 degrees off).
 constexpr double kBack = -0.3;
 
 // Least gap along a capsule, exact if below `bound`.
@@ -55,16 +64,17 @@ ClosingHand::ClosingHand(const Hand& hand, const Controller& controller)
     for (const Capsule& capsule : hand.segments[s].capsules) {
       open_capsules_.push_back({kinematics_.frames_world()[s] * capsule, is_palm_[s] != 0});
     }
-    // Every joint below carries it around, at most as far from the joint as the bones are long.
-    double way = 0.0, arm = 0.0;
+    // Every joint nearer to the wrist carries the segment around, at most as far from that joint as
+    // the bones between are long.
+    double travel = 0.0, arm = 0.0;
     for (const Capsule& c : hand.segments[s].capsules) {
       arm = std::max({arm, c.a.norm() + c.radius, c.b.norm() + c.radius});
     }
     for (int up = s; up > 0; up = hand.segments[up].parent) {
-      way += arm * closing_.segment(offsets_[up], offsets_[up + 1] - offsets_[up]).norm();
+      travel += arm * closing_.segment(offsets_[up], offsets_[up + 1] - offsets_[up]).norm();
       arm += hand.segments[up].rest_parent.position.norm();
     }
-    ways_.push_back(std::max(way, 1e-6));
+    travel_.push_back(std::max(travel, 1e-6));
   }
 }
 
@@ -96,7 +106,7 @@ double ClosingHand::floor_gap(const Floor& floor, int segment) const {
   return gap;
 }
 
-// Tips that meet close no farther, whatever is within.
+// A fingertip and the thumb that meet close no farther, whatever lies between them.
 bool ClosingHand::thumb_meets(int segment) const {
   if (hand_.segments[segment].digit == Digit::kThumb || hand_.segments[segment].phalanx < 2)
     return false;
@@ -104,7 +114,7 @@ bool ClosingHand::thumb_meets(int segment) const {
     const Capsule capsule = kinematics_.frames_world()[segment] * own;
     for (int s : thumb_) {
       for (const Capsule& other : hand_.segments[s].capsules) {
-        if (distance(capsule, kinematics_.frames_world()[s] * other) < kTouch) return true;
+        if (distance(capsule, kinematics_.frames_world()[s] * other) < kTouchGap) return true;
       }
     }
   }
@@ -138,15 +148,15 @@ ClosingHand::Grip ClosingHand::close(const geometry::SignedDistance& field,
     for (int s = 1; s < count; ++s) {
       if (frozen_[s]) continue;
       const double gap = segment_gap(field, s);
-      if (gap < kTouch) freeze(s);
+      if (gap < kTouchGap) freeze(s);
       if (thumb_meets(s)) {
         freeze(s);
         freeze(thumb_.back());
       }
       // A tip on the floor slides on, curling.
-      if (floor_gap(floor, s) < kTouch) freeze(hand_.segments[s].parent);
+      if (floor_gap(floor, s) < kTouchGap) freeze(hand_.segments[s].parent);
       double& least = step[static_cast<int>(hand_.segments[s].digit)];
-      if (gap >= kTouch) least = std::min(least, std::max(kLeastStep, gap / ways_[s]));
+      if (gap >= kTouchGap) least = std::min(least, std::max(kLeastStep, gap / travel_[s]));
     }
     moving = false;
     for (int s = 1; s < count; ++s) {
@@ -173,7 +183,7 @@ void ClosingHand::gather(const geometry::SignedDistance& field, double palm_marg
   for (int s = 0; s < hand_.segment_count(); ++s) {
     const Segment& segment = hand_.segments[s];
     const Transform& frame = kinematics_.frames_world()[s];
-    const double margin = is_palm_[s] ? palm_margin : kMargin;
+    const double margin = is_palm_[s] ? palm_margin : kContactMargin;
     for (const Capsule& capsule : segment.capsules) {
       const int contacts = capsule_field_contacts(field, frame * capsule, margin, found);
       for (int i = 0; i < contacts; ++i) {

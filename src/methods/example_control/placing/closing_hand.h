@@ -1,5 +1,5 @@
-// A hand that closes its digits on an object by a controller's poses, without dynamics: joints go
-// on towards the grip until their segment, or one farther out, is stopped.
+// Beyond the paper: a hand that closes its digits on an object along a controller's poses, without
+// dynamics. A joint turns on towards the grip until its segment, or one farther out, is stopped.
 #pragma once
 
 #include <vector>
@@ -27,9 +27,10 @@ class ClosingHand {
     std::vector<physics::GraspContact> contacts;
     int digits = 0;  // that touch
     bool thumb = false;
-    double closing = 0.0;  // mean of how far touching segments closed; 1: to the grip's pose
-    double thumb_late =
-        0.0;  // how much farther the thumb closes than the fingers before it touches
+    // Mean of how far touching segments closed; 1 is the grip's pose.
+    double closing = 0.0;
+    // How much farther the thumb closes than the fingers do before it touches, same unit.
+    double thumb_late = 0.0;
     Vec3 push = Vec3::Zero();  // mean over digits of where they press the object
     Eigen::VectorXd pose;
   };
@@ -74,10 +75,10 @@ class ClosingHand {
   std::vector<int> offsets_;
   std::vector<char> is_palm_;
   std::vector<int> thumb_;          // segments of it that other digits can meet
-  Eigen::VectorXd open_, closing_;  // the pose, and the way from it to the grip
+  Eigen::VectorXd open_, closing_;  // the open pose, and the step from it to the grip
   std::vector<Placed> open_capsules_;
-  std::vector<double> ways_;  // of each segment's skin from open to grip, at most
-  // Of the last closing.
+  std::vector<double> travel_;  // m: how far each segment's skin goes from open to grip, at most
+  // The state of the last closing.
   Eigen::VectorXd pose_;
   std::vector<double> closed_;  // how far each segment's joint went; 1: to the grip
   std::vector<char> frozen_;

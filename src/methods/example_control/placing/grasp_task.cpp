@@ -1,3 +1,5 @@
+// Beyond the paper: the wrist's path through the task of the built-in scenes. The paper replays the
+// example's wrist; here its approach and retreat are kept and a lift and a shake lie between them.
 #include "prehend/methods/example_control/grasp_task.h"
 
 #include <algorithm>
@@ -11,27 +13,29 @@ namespace prehend::example_control {
 namespace {
 
 constexpr double kRate = 120.0;       // samples a second
-constexpr double kSmoothing = 0.02;   // s: what little the joints of two parts need
-constexpr double kNoise = 0.05;       // s over which a recording is smoothed
-constexpr double kEase = 0.2;         // s of a recording in which it comes from rest and to it
+constexpr double kSmoothing = 0.02;   // s: rounds the corners where two parts of the path meet
+constexpr double kNoise = 0.05;       // s: a recording is smoothed over this long
+constexpr double kEase = 0.2;         // s: a recording is played from rest and to rest within this
 constexpr double kPause = 0.2;        // s between two parts
 constexpr double kRampPeriods = 0.5;  // of a shake, to begin and to end
-// The hand has left what it held when it is this far away, in lengths of the hand; a retreat that
-// leads elsewhere than back in the first of it would sweep the object away.
+// The hand has left what it held when it is this far away, in lengths of the hand: farther than its
+// fingers reach. Until then a retreat must lead backwards, or it would sweep the object away.
 constexpr double kClear = 0.65;
-constexpr double kStraight = 0.7;  // cosine of where it may lead to
-// Where a recording has no approach or no retreat.
-constexpr double kOwnWay = 1.5, kOwnSeconds = 1.2;  // lengths of the hand, s
+constexpr double kStraight = 0.7;  // least cosine between the retreat and the back of the hand
+// The straight path that is taken where a recording has no approach or no retreat.
+constexpr double kOwnPath = 1.5;     // lengths of the hand
+constexpr double kOwnSeconds = 1.2;  // s
 
-// Poses at the rate of the plan, one after the other.
-class Way {
+// The wrist's path as it grows, sampled at kRate.
+class WristPath {
  public:
   double time() const { return static_cast<double>(poses_.size()) / kRate; }
   const Transform& last() const { return poses_.back(); }
   const std::vector<Transform>& poses() const { return poses_; }
   std::vector<Transform>& poses() { return poses_; }
 
-  // `at` gives the pose a part of the way on, from 0 to 1; its end is the next one's beginning.
+  // `at` gives the pose at a fraction of the seconds, from 0 to 1; the pose at 1 is left to what
+  // comes next.
   template <typename At>
   void add(double seconds, At at) {
     const int count = static_cast<int>(std::lround(seconds * kRate));
@@ -67,13 +71,13 @@ enum class Anchor { kStart, kEnd };
 // The recording's frames from first to last, turned and shifted as a whole such that one end comes
 // to lie on `onto`.
 void follow(const ExamplePath& path, int first, int last, Anchor anchor, const Transform& onto,
-            Way& way) {
+            WristPath& wrist) {
   const std::span<const Transform> frames(path.wrist_world.data() + first, last - first + 1);
   const RigidCurve curve = RigidCurve::through_samples(frames, path.frame_rate, kNoise);
   const Transform from = curve.at(anchor == Anchor::kStart ? 0.0 : curve.end_time()).pose;
   const Quat turn = onto.rotation * from.rotation.conjugate();
   const double seconds = curve.end_time(), all = seconds + 2.0 * std::min(kEase, 0.5 * seconds);
-  way.add(all, [&](double part) {
+  wrist.add(all, [&](double part) {
     const Transform pose = curve.at(eased(part * all, seconds)).pose;
     return Transform{turn * pose.rotation, onto.position + turn * (pose.position - from.position)};
   });
@@ -89,34 +93,34 @@ bool leaves_backwards(const ExamplePath& path, double clear) {
   return false;
 }
 
-void approach(const ExamplePath& path, const Transform& grip, double length, Way& way) {
+void approach(const ExamplePath& path, const Transform& grip, double length, WristPath& wrist) {
   const int frames = static_cast<int>(path.wrist_world.size());
   if (path.grip_frame > 0 && path.grip_frame < frames) {
-    follow(path, 0, path.grip_frame, Anchor::kEnd, grip, way);
+    follow(path, 0, path.grip_frame, Anchor::kEnd, grip, wrist);
   } else {
-    const Vec3 back = kOwnWay * length * grip.turn(Vec3::UnitY());
-    way.shift({grip.rotation, grip.position + back}, -back, kOwnSeconds);
+    const Vec3 back = kOwnPath * length * grip.turn(Vec3::UnitY());
+    wrist.shift({grip.rotation, grip.position + back}, -back, kOwnSeconds);
   }
 }
 
-void retreat(const ExamplePath& path, const Transform& grip, double length, Way& way) {
+void retreat(const ExamplePath& path, const Transform& grip, double length, WristPath& wrist) {
   const int last = static_cast<int>(path.wrist_world.size()) - 1;
   const bool recorded = path.release_frame < last;
   const double clear = kClear * length;
   Transform from = grip;
   if (!recorded || !leaves_backwards(path, clear)) {
-    const Vec3 back = (recorded ? clear : kOwnWay * length) * grip.turn(Vec3::UnitY());
-    way.shift(grip, back, kOwnSeconds);
+    const Vec3 back = (recorded ? clear : kOwnPath * length) * grip.turn(Vec3::UnitY());
+    wrist.shift(grip, back, kOwnSeconds);
     from.position += back;
   }
-  if (recorded) follow(path, path.release_frame, last, Anchor::kStart, from, way);
+  if (recorded) follow(path, path.release_frame, last, Anchor::kStart, from, wrist);
 }
 
 // To and fro along x, from rest to rest: the amplitude comes and goes by least jerk.
-void shake(const Transform& around, const GraspTask& task, Way& way) {
+void shake(const Transform& around, const GraspTask& task, WristPath& wrist) {
   const double seconds = task.shakes / task.shake_frequency;
   const double ramp = std::min(kRampPeriods / task.shake_frequency, 0.5 * seconds);
-  way.add(seconds, [&](double part) {
+  wrist.add(seconds, [&](double part) {
     const double time = part * seconds;
     const double size =
         minimum_jerk(time, 0.0, ramp) * (1.0 - minimum_jerk(time, seconds - ramp, seconds));
@@ -127,41 +131,41 @@ void shake(const Transform& around, const GraspTask& task, Way& way) {
 
 }  // namespace
 
-TaskPlan plan_task(const Controller& controller, const Hand& hand,
-                   const GraspPlacement& presentation, const GraspTask& task) {
-  const Transform& grip = presentation.grip_wrist_world;
+TaskPlan plan_task(const Controller& controller, const Hand& hand, const GraspPlacement& placement,
+                   const GraspTask& task) {
+  const Transform& grip = placement.grip_wrist_world;
   const Vec3 up = task.lift * Vec3::UnitY();
   const Transform lifted{grip.rotation, grip.position + up};
   TaskPlan plan;
-  Way way;
+  WristPath wrist;
   const ClosingHand open_hand(hand, controller);
   const auto keep_above_floor = [&](size_t from) {
-    for (Transform& pose : std::span(way.poses()).subspan(from))
-      pose = open_hand.above_floor(pose, grip, presentation.floor_height);
+    for (Transform& pose : std::span(wrist.poses()).subspan(from))
+      pose = open_hand.above_floor(pose, grip, placement.floor_height);
   };
-  approach(controller.path, grip, hand.length, way);
+  approach(controller.path, grip, hand.length, wrist);
   keep_above_floor(0);
-  plan.grip = way.time();
-  way.stay(grip, task.settle_seconds);
-  plan.lift = way.time();
-  way.shift(grip, up, task.lift_seconds);
-  way.stay(lifted, kPause);
-  plan.shake = way.time();
-  if (task.shakes > 0) shake(lifted, task, way);
-  way.stay(lifted, kPause);
-  plan.set_down = way.time();
-  way.shift(lifted, -up, task.lift_seconds);
-  plan.down = way.time();
-  way.stay(grip, kPause);
-  plan.release = way.time();
-  way.stay(grip, task.release_seconds);
-  plan.leave = way.time();
-  const size_t left = way.poses().size();
-  retreat(controller.path, grip, hand.length, way);
+  plan.grip = wrist.time();
+  wrist.stay(grip, task.settle_seconds);
+  plan.lift = wrist.time();
+  wrist.shift(grip, up, task.lift_seconds);
+  wrist.stay(lifted, kPause);
+  plan.shake = wrist.time();
+  if (task.shakes > 0) shake(lifted, task, wrist);
+  wrist.stay(lifted, kPause);
+  plan.set_down = wrist.time();
+  wrist.shift(lifted, -up, task.lift_seconds);
+  plan.down = wrist.time();
+  wrist.stay(grip, kPause);
+  plan.release = wrist.time();
+  wrist.stay(grip, task.release_seconds);
+  plan.leave = wrist.time();
+  const size_t left = wrist.poses().size();
+  retreat(controller.path, grip, hand.length, wrist);
   keep_above_floor(left);
-  way.stay(way.last(), kPause);
-  plan.end = way.time();
-  plan.wrist_world = RigidCurve::through_samples(way.poses(), kRate, kSmoothing);
+  wrist.stay(wrist.last(), kPause);
+  plan.end = wrist.time();
+  plan.wrist_world = RigidCurve::through_samples(wrist.poses(), kRate, kSmoothing);
   return plan;
 }
 

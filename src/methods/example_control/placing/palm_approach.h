@@ -1,5 +1,5 @@
-// A hand that comes to an object in one manner and closes on it: where it ends up, and what that is
-// worth.
+// Beyond the paper: a hand that comes to an object from one direction and closes on it. Where it
+// ends up, and what that is worth.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace prehend::example_control {
 
-// What all manners of reaching share.
+// What the approaches from all directions share.
 struct SharedTarget {
   SharedTarget(const geometry::PreparedObject& prepared, const Controller& controller);
 
@@ -26,8 +26,8 @@ struct SharedTarget {
 // Keeps references to what it is given.
 class PalmApproach {
  public:
-  PalmApproach(const SharedTarget& reached, const Hand& hand, const Controller& controller,
-               ApproachDirection manner, const PlacementOptions& options);
+  PalmApproach(const SharedTarget& target, const Hand& hand, const Controller& controller,
+               ApproachDirection direction, const PlacementOptions& options);
 
   const ApproachDirection& direction() const { return direction_; }
 
@@ -43,7 +43,7 @@ class PalmApproach {
   // Less is better; infinite beyond the bound, or where nothing is gripped.
   double cost(const Transform& object_world, const Vec3& wrist, double bound,
               GraspPlacement* placement = nullptr);
-  // The mean with hands that miss by some millimetres or degrees, of which the straight one costs
+  // The mean with hands that miss by some millimeters or degrees, of which the straight one costs
   // `straight`.
   double cost_missing(const Transform& object_world, const Vec3& wrist, double straight);
 
