@@ -33,7 +33,10 @@ Result<int> run(Arguments& a, Session& session) {
   const auto picture = a.picture.request();
   if (!picture) return picture.error();
   a.job.picture = *picture;
-  if (!a.inputs.empty()) a.job.file = a.inputs[0];
+  if (!a.inputs.empty()) {
+    if (a.inputs[0].empty()) return Error{"hand: the name of the file is empty"};
+    a.job.file = a.inputs[0];
+  }
   if (!a.side.empty()) a.job.side = a.side == "left" ? Side::kLeft : Side::kRight;
   if (!a.profile.empty())
     a.job.profile = a.profile == "ball"  ? HandProfile::kBall

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 
 #include "geometry/primitive_distance.h"
 #include "geometry/topology.h"
@@ -20,7 +21,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kOnSurface = 1e-10;
 
 RTCDevice shared_device() {
-  static const RTCDevice device = rtcNewDevice(nullptr);
+  static const RTCDevice device = [] {
+    const RTCDevice made = rtcNewDevice(nullptr);
+    if (!made) throw std::bad_alloc();
+    return made;
+  }();
   return device;
 }
 
@@ -150,12 +155,14 @@ class MeshDistance final : public ExactDistance {
     auto* positions = static_cast<float*>(
         rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
                                 3 * sizeof(float), mesh_->vertices.size()));
+    if (!positions) throw std::bad_alloc();
     for (const Vec3& v : mesh_->vertices) {
       for (int k = 0; k < 3; ++k) *positions++ = static_cast<float>(v[k] - origin_[k]);
     }
     auto* indices = static_cast<unsigned*>(
         rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
                                 3 * sizeof(unsigned), mesh_->faces.size()));
+    if (!indices) throw std::bad_alloc();
     for (const auto& f : mesh_->faces) {
       for (const int v : f) *indices++ = static_cast<unsigned>(v);
     }
@@ -163,6 +170,8 @@ class MeshDistance final : public ExactDistance {
     rtcAttachGeometry(scene_, geometry);
     rtcReleaseGeometry(geometry);
     rtcCommitScene(scene_);
+    // Embree keeps its errors to itself; of these calls, only a lack of memory can be one.
+    if (rtcGetDeviceError(shared_device()) != RTC_ERROR_NONE) throw std::bad_alloc();
   }
 
   // The radius to search is rounded up, so that every face that ties with the nearest is seen: the

@@ -26,6 +26,8 @@ Result<HandPtr> choose_hand(const HandJob& job, std::vector<std::string>& notes)
           "hand: --length, --breadth, --side and --profile make a hand; leave out the file"};
     return load_hand(job.file, notes);
   }
+  if (job.breadth && !(*job.breadth > 0.0))
+    return Error{fmt::format("--breadth: {} should be above 0", *job.breadth)};
   HandOptions options;
   options.size.length = job.length.value_or(options.size.length);
   options.size.breadth = job.breadth.value_or(options.size.breadth);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 
 #include <tbb/task_arena.h>
 
@@ -33,6 +34,7 @@ RTCRay make_ray(const Vec3f& origin, const Vec3f& direction, float near, unsigne
 
 Tracer::Tracer(std::vector<Part> parts) : parts_(std::move(parts)) {
   device_ = rtcNewDevice(nullptr);
+  if (!device_) throw std::bad_alloc();
   scene_ = rtcNewScene(device_);
   rtcSetSceneFlags(scene_, RTC_SCENE_FLAG_ROBUST);
   float extent = 0.0f;
@@ -61,6 +63,11 @@ Tracer::Tracer(std::vector<Part> parts) : parts_(std::move(parts)) {
   // One thread builds, so that the tree, and with it ties between touching triangles, are the same
   // for any number of threads. A device of one thread would hold all of TBB to it.
   tbb::task_arena(1).execute([this] { rtcJoinCommitScene(scene_); });
+  // Embree keeps its errors to itself; of these calls, only a lack of memory can be one.
+  if (rtcGetDeviceError(device_) == RTC_ERROR_NONE) return;
+  rtcReleaseScene(scene_);
+  rtcReleaseDevice(device_);
+  throw std::bad_alloc();
 }
 
 Tracer::~Tracer() {
