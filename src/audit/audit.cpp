@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
+#include "audit/belief.h"
 #include "audit/explain.h"
+#include "audit/hand_touch.h"
 #include "audit/motion.h"
 #include "audit/slip.h"
 #include "audit/touch.h"
@@ -27,11 +29,13 @@ class Auditor {
     }
     for (const HandTrack& track : clip.hands) limits_.push_back(coordinate_limits(*track.hand));
     recorded_ = options.use_recorded_forces && clip.forces_recorded && clip.has_contacts();
+    floor_height_ = options.floor_height ? options.floor_height : clip.floor_height;
   }
 
   bool recorded() const { return recorded_; }
   const std::vector<std::vector<Contact>>& touching() const { return touching_; }
   int floating() const { return floating_; }
+  int unseen() const { return unseen_; }
 
   std::vector<FrameAudit> run(const Monitor& monitor) {
     const int frames = clip_.frame_count();
@@ -54,11 +58,13 @@ class Auditor {
 
  private:
   FrameAudit judge(int frame);
-  void find_contacts(int frame, std::vector<Contact>& found) const;
+  void find_hand_contacts(const ClipMoment& moment, double reach,
+                          std::vector<Contact>& found) const;
+  void find_contacts(const ClipMoment& moment, std::vector<Contact>& found) const;
   void judge_hands(int frame, FrameAudit& audit) const;
   void judge_objects(int frame, const std::vector<Contact>& contacts, FrameAudit& audit);
   void judge_forces(std::vector<FrameAudit>& frames) const;
-  std::vector<Contact> recorded_contacts(int frame, const std::vector<Contact>& found);
+  std::vector<Contact> believed_contacts(int frame, const ClipMoment& moment);
 
   const Clip& clip_;
   const AuditOptions& options_;
@@ -68,71 +74,72 @@ class Auditor {
   std::vector<std::vector<Wrench>> given_;   // by the recorded forces
   std::vector<CoordinateLimits> limits_;
   std::vector<std::vector<Contact>> touching_;
-  std::atomic<int> floating_ = 0;
+  std::atomic<int> floating_ = 0, unseen_ = 0;  // recorded forces that were not believed
+  std::optional<double> floor_height_;
   bool recorded_ = false;
 };
 
-void Auditor::find_contacts(int frame, std::vector<Contact>& found) const {
-  const double reach =
-      std::max(options_.contact_distance, recorded_ ? options_.floating_distance : 0.0);
+void Auditor::find_hand_contacts(const ClipMoment& moment, double reach,
+                                 std::vector<Contact>& found) const {
+  std::vector<PlacedHand> placed;
+  for (size_t h = 0; h < clip_.hands.size(); ++h) {
+    const int index = static_cast<int>(h);
+    placed.push_back(place_hand(*clip_.hands[h].hand, moment.segments_world[h]));
+    if (floor_height_) hand_floor_contacts(placed[h], index, moment, *floor_height_, reach, found);
+    for (int other = 0; other < index; ++other)
+      hand_contacts(placed[other], other, placed[h], index, moment, reach, found);
+    for (const PlacedHand::Part& part : placed[h].parts) {
+      for (size_t o = 0; o < probes_.size(); ++o) {
+        const size_t from = found.size();
+        capsule_contacts(part.capsule_world, probes_[o], moment.objects_world[o], reach, found);
+        for (size_t i = from; i < found.size(); ++i) {
+          found[i].by = ContactSide::hand(index, part.segment);
+          found[i].on = ContactSide::object(static_cast<int>(o));
+        }
+      }
+    }
+  }
+}
+
+void Auditor::find_contacts(const ClipMoment& moment, std::vector<Contact>& found) const {
+  find_hand_contacts(moment, options_.contact_distance, found);
   const auto label = [&](size_t from, const ContactSide& by, size_t object) {
     for (size_t i = from; i < found.size(); ++i) {
       found[i].by = by;
       found[i].on = ContactSide::object(static_cast<int>(object));
     }
   };
-  for (size_t h = 0; h < clip_.hands.size(); ++h) {
-    const Hand& hand = *clip_.hands[h].hand;
-    const auto frames = segment_frames(hand, clip_.hands[h].poses[frame]);
-    for (int s = 0; s < hand.segment_count(); ++s) {
-      for (const Capsule& capsule : hand.segments[s].capsules) {
-        for (size_t o = 0; o < probes_.size(); ++o) {
-          const size_t from = found.size();
-          capsule_contacts(frames[s] * capsule, probes_[o], clip_.objects[o].poses_world[frame],
-                           reach, found);
-          label(from, ContactSide::hand(static_cast<int>(h), s), o);
-        }
-      }
-    }
-  }
+  const double reach = options_.contact_distance;
   for (size_t o = 0; o < probes_.size(); ++o) {
     if (clip_.objects[o].object->fixed) continue;
-    const Transform& pose = clip_.objects[o].poses_world[frame];
+    const Transform& pose = moment.objects_world[o];
     for (size_t other = 0; other < probes_.size(); ++other) {
       if (other == o) continue;
       const size_t from = found.size();
-      object_contacts(probes_[o], pose, probes_[other], clip_.objects[other].poses_world[frame],
-                      reach, found);
+      object_contacts(probes_[o], pose, probes_[other], moment.objects_world[other], reach, found);
       label(from, ContactSide::object(static_cast<int>(other)), o);
     }
-    if (options_.floor_height) {
+    if (floor_height_) {
       const size_t from = found.size();
-      floor_contacts(probes_[o], pose, *options_.floor_height, reach, found);
+      floor_contacts(probes_[o], pose, *floor_height_, reach, found);
       label(from, ContactSide::surroundings(), o);
     }
   }
 }
 
-// The recorded contacts that stand where something really touches.
-std::vector<Contact> Auditor::recorded_contacts(int frame, const std::vector<Contact>& found) {
+// The recorded contacts that stand where something really touches, on both their sides.
+std::vector<Contact> Auditor::believed_contacts(int frame, const ClipMoment& moment) {
+  const Presence presence{clip_, probes_, floor_height_, options_.floating_distance};
   std::vector<Contact> real;
   for (const Contact& contact : clip_.contacts[frame]) {
-    if (!contact.on.is_object()) continue;
-    const bool on_surface =
-        std::abs(probes_[contact.on.index].distance->closest(contact.point_on).distance) <=
-        options_.floating_distance;
-    // A hand's force must come from that segment; one from the surroundings may come from a support
-    // that the clip does not show.
-    const bool has_source =
-        !contact.by.is_hand() || std::any_of(found.begin(), found.end(), [&](const Contact& near) {
-          return near.between(contact.by, contact.on);
-        });
-    if (on_surface && has_source) {
+    const Belief belief = judge_contact(presence, moment, contact);
+    if (belief == Belief::kBelieved) {
       real.push_back(contact);
     } else if (contact.force_world.norm() > 0.0) {
-      ++floating_;
+      ++(belief == Belief::kUnseen ? unseen_ : floating_);
     }
   }
+  add_reactions(moment, real);
   return real;
 }
 
@@ -183,15 +190,21 @@ void Auditor::judge_forces(std::vector<FrameAudit>& frames) const {
 
 FrameAudit Auditor::judge(int frame) {
   FrameAudit audit;
-  std::vector<Contact> found;
-  find_contacts(frame, found);
-  for (const Contact& contact : found) {
+  const ClipMoment moment = moment_of(clip_, frame);
+  find_contacts(moment, touching_[frame]);
+  for (const Contact& contact : touching_[frame])
     audit.penetration = std::max(audit.penetration, -contact.gap);
-    if (contact.gap <= options_.contact_distance) touching_[frame].push_back(contact);
-  }
   audit.contacts = static_cast<int>(touching_[frame].size());
   judge_hands(frame, audit);
-  judge_objects(frame, recorded_ ? recorded_contacts(frame, found) : touching_[frame], audit);
+  if (!recorded_) {
+    judge_objects(frame, touching_[frame], audit);
+    return audit;
+  }
+  const std::vector<Contact> believed = believed_contacts(frame, moment);
+  judge_objects(frame, believed, audit);
+  audit.third_law_violation = third_law_violation(clip_, believed);
+  audit.friction_excess = std::max(audit.friction_excess,
+                                   skin_friction_excess(clip_, options_.skin_friction, believed));
   return audit;
 }
 
@@ -205,6 +218,7 @@ void summarise(const std::vector<std::vector<Contact>>& touching, AuditReport& r
     report.friction_excess = std::max(report.friction_excess, frame.friction_excess);
     report.max_limit_violation_rad =
         std::max(report.max_limit_violation_rad, frame.limit_violation);
+    report.third_law_violation = std::max(report.third_law_violation, frame.third_law_violation);
     report.max_self_penetration_m = std::max(report.max_self_penetration_m, frame.self_penetration);
     explained += frame.explained;
     const bool hand_touches = std::any_of(touching[f].begin(), touching[f].end(),
@@ -233,6 +247,9 @@ void decide(const AuditOptions& options, AuditReport& report) {
        "surfaces overlap by {:.1f} mm (limit {:.1f} mm)", 1e3);
   over(report.friction_excess, options.max_friction_excess,
        "a contact pulls or drags beyond its friction cone by {:.2f} of the weight (limit {:.2f})",
+       1.0);
+  over(report.third_law_violation, options.max_third_law_violation,
+       "two things push each other with forces that differ by {:.2f} of the weight (limit {:.2f})",
        1.0);
   over(report.max_limit_violation_rad, options.max_limit_violation,
        "a joint is {:.0f} degrees beyond its range (limit {:.0f})", degrees(1.0));
@@ -266,6 +283,12 @@ Result<AuditReport> audit(const Clip& clip, const AuditOptions& options, const M
   if (auditor.floating() > 0) {
     report.notes.push_back(fmt::format(
         "{} recorded forces act where nothing touches and were left out", auditor.floating()));
+  }
+  if (auditor.unseen() > 0) {
+    report.notes.push_back(fmt::format(
+        "{} recorded forces come from surroundings that the clip does not show and were left out: "
+        "a fixed object or a floor there would give them",
+        auditor.unseen()));
   }
   if (clip.frame_count() < 5) {
     report.notes.push_back("fewer than five frames: the clip is judged as standing still");

@@ -13,7 +13,36 @@ double size_of(const Wrench& wrench, double length) {
   return std::hypot(wrench.force.norm(), wrench.torque.norm() / length);
 }
 
+// Newtons that a force is beyond its friction cone; all of it where it pulls.
+double outside_cone(const Contact& contact, double friction) {
+  const double normal = -contact.normal_world.dot(contact.force_world);
+  const double tangential = (contact.force_world + normal * contact.normal_world).norm();
+  return normal < 0.0 ? tangential - normal : tangential - friction * normal;
+}
+
+double weight_of(const Hand& hand) {
+  double mass = 0.0;
+  for (const Segment& segment : hand.segments) mass += segment.mass;
+  return mass * kStandardGravity;
+}
+
 }  // namespace
+
+double skin_friction_excess(const Clip& clip, double skin_friction,
+                            const std::vector<Contact>& contacts) {
+  double worst = 0.0;
+  for (const Contact& contact : contacts) {
+    if (!contact.on.is_hand() || contact.by.is_object()) continue;
+    double weight = weight_of(*clip.hands[contact.on.index].hand);
+    double beyond = contact.normal_world.dot(contact.force_world);  // that it pulls by
+    if (contact.by.is_hand()) {
+      weight = std::min(weight, weight_of(*clip.hands[contact.by.index].hand));
+      beyond = outside_cone(contact, skin_friction);
+    }
+    if (weight > 0.0) worst = std::max(worst, beyond / weight);
+  }
+  return worst;
+}
 
 Given recorded_wrench(const Object& object, const Transform& pose_world,
                       const std::vector<Contact>& contacts) {
@@ -26,10 +55,8 @@ Given recorded_wrench(const Object& object, const Transform& pose_world,
     given.wrench.torque +=
         arm.cross(contact.force_world) - contact.torque_normal * contact.normal_world;
     const double normal = -contact.normal_world.dot(contact.force_world);
-    const double tangential = (contact.force_world + normal * contact.normal_world).norm();
-    const double excess =
-        normal < 0.0 ? tangential - normal : tangential - object.friction * normal;
-    given.friction_excess = std::max(given.friction_excess, excess / weight);
+    given.friction_excess =
+        std::max(given.friction_excess, outside_cone(contact, object.friction) / weight);
     if (contact.by.is_hand()) given.hand_force += std::max(0.0, normal);
   }
   return given;

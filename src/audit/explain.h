@@ -21,6 +21,10 @@ struct Given {
 };
 Given recorded_wrench(const Object& object, const Transform& pose_world,
                       const std::vector<Contact>& contacts);
+// How far the worst force of one hand on another, or of the floor on a hand, is outside its cone,
+// over the weight of the lighter hand. The floor's friction is not known: it may only not pull.
+double skin_friction_excess(const Clip& clip, double skin_friction,
+                            const std::vector<Contact>& contacts);
 double unexplained(const Object& object, const Wrench& needed, const Wrench& given);
 
 // With the best forces that these contacts could give.

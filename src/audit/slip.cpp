@@ -2,23 +2,22 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 namespace prehend::audit {
 
 namespace {
 
-using Pair = std::tuple<int, int, int>;  // hand, segment, object
+using Pair = std::pair<ContactSide, ContactSide>;  // by, on
 
-// The skin's tangential motion over the object from one frame to the next, in the object's frame.
-// Both material points start at the contact; rolling moves neither over the other.
-Vec3 slide(const Transform& segment_before, const Transform& segment_after,
-           const Transform& object_before, const Transform& object_after, const Contact& contact) {
-  const Vec3 point_world = object_before * contact.point_on;
-  const Vec3 skin_after = segment_after * (segment_before.inverse() * point_world);
-  const Vec3 moved_object = object_after.inverse() * skin_after - contact.point_on;
-  const Vec3 normal_object = object_before.rotation.conjugate() * contact.normal_world;
-  return moved_object - moved_object.dot(normal_object) * normal_object;
+// The tangential motion of `by` over `on` from one moment to the next, in the frame of `on`. Both
+// material points start at the contact; rolling moves neither over the other.
+Vec3 slide(const ClipMoment& before, const ClipMoment& after, const Contact& contact) {
+  const Vec3 point_world = before.point_world(contact);
+  const Vec3 skin_after =
+      after.frame_of(contact.by) * (before.frame_of(contact.by).inverse() * point_world);
+  const Vec3 moved_on = after.frame_of(contact.on).inverse() * skin_after - contact.point_on;
+  const Vec3 normal_on = before.frame_of(contact.on).rotation.conjugate() * contact.normal_world;
+  return moved_on - moved_on.dot(normal_on) * normal_on;
 }
 
 }  // namespace
@@ -26,25 +25,22 @@ Vec3 slide(const Transform& segment_before, const Transform& segment_after,
 double largest_slip(const Clip& clip, const std::vector<std::vector<Contact>>& contacts) {
   double largest = 0.0;
   std::map<Pair, Vec3> running;
-  std::vector<std::vector<Transform>> before(clip.hands.size()), after(clip.hands.size());
+  ClipMoment before, after;
+  if (!contacts.empty()) after = moment_of(clip, 0);
   for (size_t f = 0; f < contacts.size(); ++f) {
     std::map<Pair, const Contact*> touching;
     for (const Contact& contact : contacts[f]) {
-      if (!contact.by.is_hand() || !contact.on.is_object()) continue;
-      const Contact*& kept = touching[{contact.by.index, contact.by.segment, contact.on.index}];
+      if (!contact.involves_hand()) continue;
+      const Contact*& kept = touching[{contact.by, contact.on}];
       if (!kept || contact.gap < kept->gap) kept = &contact;
     }
     std::erase_if(running, [&](const auto& entry) { return !touching.contains(entry.first); });
     if (f + 1 >= contacts.size()) break;
-    for (size_t h = 0; h < clip.hands.size(); ++h) {
-      before[h] = segment_frames(*clip.hands[h].hand, clip.hands[h].poses[f]);
-      after[h] = segment_frames(*clip.hands[h].hand, clip.hands[h].poses[f + 1]);
-    }
+    before = std::move(after);
+    after = moment_of(clip, static_cast<int>(f) + 1);
     for (const auto& [pair, contact] : touching) {
-      const auto [hand, segment, object] = pair;
-      const auto& poses = clip.objects[object].poses_world;
       Vec3& way = running.try_emplace(pair, Vec3::Zero()).first->second;
-      way += slide(before[hand][segment], after[hand][segment], poses[f], poses[f + 1], *contact);
+      way += slide(before, after, *contact);
       largest = std::max(largest, way.norm());
     }
   }

@@ -1,4 +1,4 @@
-// How far touching segments slide over objects.
+// How far touching segments slide over objects, other hands and the floor.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace prehend::audit {
 
-// contacts[f] lists who touches in frame f. A stretch of contact is a run of frames in which a
-// segment keeps touching an object; its slip is the net tangential way of the segment's skin over
-// the object.
+// contacts[f] lists who touches in frame f. A stretch of contact is a run of frames in which two
+// sides, at least one of them a hand's segment, keep touching; its slip is the net tangential way
+// of the one's surface over the other's.
 double largest_slip(const Clip& clip, const std::vector<std::vector<Contact>>& contacts);
 
 }  // namespace prehend::audit

@@ -14,6 +14,7 @@ io::Value audit_value(const audit::AuditReport& report) {
   value["mean_penetration_m"] = report.mean_penetration_m;
   value["dynamics_residual"] = report.dynamics_residual;
   value["friction_excess"] = report.friction_excess;
+  value["third_law_violation"] = report.third_law_violation;
   value["max_limit_violation_rad"] = report.max_limit_violation_rad;
   value["max_self_penetration_m"] = report.max_self_penetration_m;
   value["slip_m"] = report.slip_m;
@@ -36,6 +37,8 @@ std::string audit_text(const audit::AuditReport& report) {
   line("unexplained wrench, worst", fmt::format("{:.3f} of the weight", report.dynamics_residual));
   line("beyond the friction cone, worst",
        fmt::format("{:.3f} of the weight", report.friction_excess));
+  line("unequal action and reaction, worst",
+       fmt::format("{:.3f} of the weight", report.third_law_violation));
   line("joints beyond their range, worst",
        fmt::format("{:.1f} degrees", degrees(report.max_limit_violation_rad)));
   line("hand through itself, worst", fmt::format("{:.2f} mm", 1e3 * report.max_self_penetration_m));

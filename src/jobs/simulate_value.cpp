@@ -98,6 +98,8 @@ io::Value run_value(const SimulateSetup& setup, const RunReport& report) {
   value["held"] = report.held;
   value["released"] = report.released;
   value["slip_m"] = report.slip;
+  if (report.palms_touched) value["palms_touched_fraction"] = *report.palms_touched;
+  if (report.palm_on_palm) value["palm_on_palm_fraction"] = *report.palm_on_palm;
   value["turned_deg"] = degrees(report.turned);
   value["lifted_m"] = report.lifted;
   value["max_contact_force_N"] = report.max_contact_force;

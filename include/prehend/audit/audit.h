@@ -20,18 +20,21 @@ struct AuditOptions {
   double floating_distance = 0.006;
   // Motion is differentiated by fitting a parabola to this many seconds (at least five frames).
   double window = 0.07;
-  // Height of a level floor that is not among the clip's objects.
+  // Height of a level floor, m; not given: the clip's own, if it has one. Forces from the
+  // surroundings are believed only at the floor or at another of the clip's objects.
   std::optional<double> floor_height;
+  double skin_friction = kSkinFriction;  // Coulomb, of one hand's skin on another's
   // Forces that the clip records are checked; false asks instead whether any forces could do it.
   bool use_recorded_forces = true;
 
   // What a clip may show and still pass.
-  double max_penetration = 0.005;       // m: flesh gives by a few millimetres
-  double max_residual = 0.1;            // of m g: what differentiation of good capture leaves
-  double max_friction_excess = 0.05;    // of m g
-  double max_limit_violation = 0.09;    // rad, five degrees: people differ by more
-  double max_self_penetration = 0.004;  // m
-  double min_explained = 0.95;          // of the frames
+  double max_penetration = 0.005;         // m: flesh gives by a few millimetres
+  double max_residual = 0.1;              // of m g: what differentiation of good capture leaves
+  double max_friction_excess = 0.05;      // of m g
+  double max_third_law_violation = 0.05;  // of m g, of the lighter of the two
+  double max_limit_violation = 0.09;      // rad, five degrees: people differ by more
+  double max_self_penetration = 0.004;    // m
+  double min_explained = 0.95;            // of the frames
 };
 
 struct FrameAudit {
@@ -39,6 +42,7 @@ struct FrameAudit {
   int contacts = 0;
   double residual = 0.0;  // unexplained wrench of the worst object, over m g
   double friction_excess = 0.0;
+  double third_law_violation = 0.0;
   double grip_force = 0.0;  // sum of normal forces of hands on objects, recorded or least needed, N
   double limit_violation = 0.0;
   double self_penetration = 0.0;
@@ -47,14 +51,17 @@ struct FrameAudit {
 
 struct AuditReport {
   double max_penetration_m = 0.0;
-  double mean_penetration_m =
-      0.0;                         // of the deepest of each frame in which a hand touches something
+  // Of the deepest of each frame in which a hand touches something.
+  double mean_penetration_m = 0.0;
   double dynamics_residual = 0.0;  // worst frame's unexplained wrench over m g
   double friction_excess = 0.0;    // worst tangential force beyond mu N, over m g
+  // Worst sum of what two recorded bodies do to each other, which should cancel, over m g.
+  double third_law_violation = 0.0;
   double max_limit_violation_rad = 0.0;
   double max_self_penetration_m = 0.0;
-  double slip_m =
-      0.0;  // farthest that a touching segment slid over an object in one stretch of contact
+  // Farthest that a touching segment slid over an object, another hand or the floor in one stretch
+  // of contact.
+  double slip_m = 0.0;
   double explained_fraction = 1.0;
   bool forces_checked = false;  // recorded forces were judged, not forces that could have been
   std::string verdict;          // "pass" or "fail"

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "methods/example_control/example_data.h"
+#include "methods/example_control/skin_slip.h"
 #include "prehend/physics/recorder.h"
 
 namespace prehend::example_control {
@@ -18,6 +19,8 @@ constexpr double kSettle = 0.5;           // s after the grip, unless the proble
 constexpr double kReportEvery = 0.1;      // s
 constexpr double kForceSmoothing = 0.05;  // s
 constexpr double kLeastGripForce = 0.01;  // N, smoothed: less is no grip
+// Of two hands that shake: the share of the time in which each palm must feel the other hand.
+constexpr double kPalmsTouched = 0.9;
 
 // What the first hand carries: the object at its centre of mass, or the other's wrist.
 Transform carried_world(const SimulationProblem& problem, const physics::State& state) {
@@ -89,7 +92,9 @@ struct Watch {
       height = there.position.y();
       report.grip_force = force;
     }
-    report.slip = std::max(report.slip, (in_hand.position - place->position).norm());
+    // Two wrists are moved along their paths: what slips between them is their skins, see finish.
+    if (problem.simulation.hands[0].target_object >= 0)
+      report.slip = std::max(report.slip, (in_hand.position - place->position).norm());
     report.turned = std::max(report.turned, angle_between(in_hand.rotation, place->rotation));
     report.lifted = std::max(report.lifted, there.position.y() - height);
     touched_always = touched_always && force > kLeastGripForce;
@@ -115,9 +120,16 @@ struct Watch {
       const double length = carried_to - *carried_from;
       report.finger_deviation =
           waving(report, *carried_from + 0.4 * length, *carried_from + 0.8 * length);
+      if (problem.simulation.hands[0].target_object < 0) {
+        const SkinContact skins = skin_contact(report.clip, *carried_from, carried_to);
+        report.slip = skins.slip;
+        report.palms_touched = skins.palms_touched;
+        report.palm_on_palm = skins.palm_on_palm;
+      }
     }
     const bool lifted = report.lifted >= kLifted * problem.lift;
-    report.held = place && touched_always && lifted && report.slip < kLost;
+    const bool palms = !report.palms_touched || *report.palms_touched >= kPalmsTouched;
+    report.held = place && touched_always && lifted && palms && report.slip < kLost;
     report.released = released && simulation.contact_force(0) == 0.0;
   }
 };

@@ -36,9 +36,13 @@ struct RunReport {
   std::vector<PhaseSpan> phases;
   bool held = false;      // gripped, carried and not lost
   bool released = false;  // nothing touches at the end
-  double slip = 0.0;      // m, of the object (or the other palm) in the hand while carried
-  double turned = 0.0;    // rad, of the same
-  double lifted = 0.0;    // m
+  // m, while carried: of the object in the hand, or of one hand's skin over the other's.
+  double slip = 0.0;
+  // Of two hands: the shares of that time in which each palm feels the other hand, and in which palm
+  // lies on palm.
+  std::optional<double> palms_touched, palm_on_palm;
+  double turned = 0.0;  // rad, of the same
+  double lifted = 0.0;  // m
   // Sums of normal forces of the first hand, N, smoothed over 50 ms: a blow of one step is the
   // engine's, not the hand's. The most; the mean while carried; the last before carrying began.
   double max_contact_force = 0.0;
