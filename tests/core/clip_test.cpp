@@ -27,7 +27,7 @@ Clip moving_clip() {
     clip.hands[0].poses.push_back(pose);
     clip.objects[0].poses_world.push_back({exp_map({0.0, 2.0 * time, 0.0}), {time, 0.0, 0.0}});
     Contact contact;
-    contact.object = 0;
+    contact.on = ContactSide::object(0);
     contact.force_world = {double(f), 0.0, 0.0};
     clip.contacts.push_back({contact});
   }
