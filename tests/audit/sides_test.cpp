@@ -187,8 +187,8 @@ TEST(AuditSides, SkinOnSkinHasAFrictionCone) {
                                     .force_world = force}});
     return audit(clip).value().friction_excess;
   };
-  EXPECT_EQ(excess({0.9, -1.0, 0.0}), 0.0);
-  EXPECT_NEAR(excess({1.5, -1.0, 0.0}), 0.5 / weight, kExact);
+  EXPECT_EQ(excess({0.9 * kSkinFriction, -1.0, 0.0}), 0.0);
+  EXPECT_NEAR(excess({kSkinFriction + 0.5, -1.0, 0.0}), 0.5 / weight, kExact);
   EXPECT_NEAR(excess({0.0, 2.0, 0.0}), 2.0 / weight, kExact) << "skins do not pull";
 }
 
