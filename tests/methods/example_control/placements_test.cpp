@@ -187,14 +187,14 @@ TEST_F(Placements, AHandThatComesFromAboveIsTheExamplesTurned) {
   EXPECT_EQ(all[0].turned, 0.0);
   EXPECT_TRUE(all[0].level);
   EXPECT_NEAR(all[3].ahead.dot(all[0].ahead), 0.0, 0.05);
-  for (const ApproachDirection& manner : all) {
-    const Vec3 fingers = manner.wrist * -Vec3::UnitZ();
-    EXPECT_GT(fingers.dot(manner.along), 0.9);
-    EXPECT_NEAR(manner.ahead.dot(manner.across), 0.0, 1e-9);
-    ASSERT_EQ(manner.way_in.size(), all[0].way_in.size());
-    for (size_t i = 0; i < manner.way_in.size(); ++i) {
-      const Vec3 own = manner.wrist.conjugate() * manner.way_in[i].position;
-      const Vec3 example = all[0].wrist.conjugate() * all[0].way_in[i].position;
+  for (const ApproachDirection& direction : all) {
+    const Vec3 fingers = direction.wrist * -Vec3::UnitZ();
+    EXPECT_GT(fingers.dot(direction.along), 0.9);
+    EXPECT_NEAR(direction.ahead.dot(direction.across), 0.0, 1e-9);
+    ASSERT_EQ(direction.last_stretch.size(), all[0].last_stretch.size());
+    for (size_t i = 0; i < direction.last_stretch.size(); ++i) {
+      const Vec3 own = direction.wrist.conjugate() * direction.last_stretch[i].position;
+      const Vec3 example = all[0].wrist.conjugate() * all[0].last_stretch[i].position;
       EXPECT_LT((own - example).norm(), 1e-9);
     }
   }
