@@ -119,30 +119,6 @@ bool FrameStep::test(const State* before, const Choice* choice, State& state, Fa
   return explain(before, choice, state, failure);
 }
 
-// Another place of the same capsule's skin: the one nearest to where the object's point is now.
-void FrameStep::roll(const Transform& object_world, int hand, Guide& guide) {
-  const Hand& shape = *scene_.hands[hold_.hands[hand]].hand;
-  HandKinematics& kinematics = tests_[hand].kinematics();
-  kinematics.update(tests_[hand].wrist_world(), tests_[hand].pose());
-  const Vec3 point =
-      kinematics.frames_world()[guide.skin.segment].inverse() * (object_world * guide.point_object);
-  const auto& capsules = shape.segments[guide.skin.segment].capsules;
-  double nearest = INFINITY;
-  for (const Capsule& capsule : capsules) {
-    const Vec3 line = capsule.b - capsule.a;
-    const double along =
-        line.squaredNorm() > 0.0
-            ? std::clamp((point - capsule.a).dot(line) / line.squaredNorm(), 0.0, 1.0)
-            : 0.0;
-    const Vec3 axis = capsule.a + along * line;
-    const double distance = (point - axis).norm();
-    if (distance < 1e-6 || std::abs(distance - capsule.radius) > nearest) continue;
-    nearest = std::abs(distance - capsule.radius);
-    guide.skin.normal_segment = (point - axis) / distance;
-    guide.skin.point_segment = axis + capsule.radius * guide.skin.normal_segment;
-  }
-}
-
 bool FrameStep::pose_hand(const State* before, int hand, State& state, Failure& failure) {
   const double started = thread_seconds();
   HandState& own = state.hands[hand];
@@ -160,7 +136,7 @@ bool FrameStep::pose_hand(const State* before, int hand, State& state, Failure& 
     const int d = static_cast<int>(outcome.digit);
     if (own.strategies[d] != Strategy::kStatic && own.strategies[d] != Strategy::kRolling) break;
     const Vec3 skin = own.guides[d].skin.point_segment;
-    roll(object_world, hand, own.guides[d]);
+    tests_[hand].roll(object_world, own.guides[d]);
     if ((own.guides[d].skin.point_segment - skin).norm() > kRolled)
       own.strategies[d] = Strategy::kRolling;
     outcome = tests_[hand].solve(input);

@@ -34,7 +34,6 @@ class FrameStep {
   bool pose_hand(const State* before, int hand, State& state, Failure& failure);
   bool explain(const State* before, const Choice* choice, State& state, Failure& failure);
   Guide next_guide(const Guide& guide, DigitChoice choice, int done) const;
-  void roll(const Transform& object_world, int hand, Guide& guide);
   void watch_free_pads(const Transform& object_world, int hand, State& state);
 
   const Scene& scene_;

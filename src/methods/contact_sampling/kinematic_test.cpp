@@ -60,6 +60,7 @@ KinematicOutcome KinematicTest::solve(const Input& input) {
   problem_.root_world = input.wrist_world;
   problem_.root_shift = input.wrist_shift;
   problem_.root_turn = input.wrist_turn;
+  problem_.start_root_world = input.start_wrist_world;
   problem_.targets = targets_;
   problem_.preferred = input.preferred ? *input.preferred : *input.previous;
   problem_.preference.setConstant(hand_.dof(), input.preference);
@@ -98,6 +99,26 @@ KinematicOutcome KinematicTest::judge(const Input& input,
   }
   outcome.feasible = true;
   return outcome;
+}
+
+void KinematicTest::roll(const Transform& object_world, Guide& guide) {
+  kinematics_.update(wrist_world_, pose_);
+  const Vec3 point = kinematics_.frames_world()[guide.skin.segment].inverse() *
+                     (object_world * guide.point_object);
+  double nearest = INFINITY;
+  for (const Capsule& capsule : hand_.hand->segments[guide.skin.segment].capsules) {
+    const Vec3 line = capsule.b - capsule.a;
+    const double along =
+        line.squaredNorm() > 0.0
+            ? std::clamp((point - capsule.a).dot(line) / line.squaredNorm(), 0.0, 1.0)
+            : 0.0;
+    const Vec3 axis = capsule.a + along * line;
+    const double distance = (point - axis).norm();
+    if (distance < 1e-6 || std::abs(distance - capsule.radius) > nearest) continue;
+    nearest = std::abs(distance - capsule.radius);
+    guide.skin.normal_segment = (point - axis) / distance;
+    guide.skin.point_segment = axis + capsule.radius * guide.skin.normal_segment;
+  }
 }
 
 double KinematicTest::strength(int segment, const Vec3& point_world,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -58,10 +59,15 @@ class KinematicTest {
     // Bounds of the wrist's own shift (m) and turn (rad), along the world's axes.
     double wrist_shift = 0.0;
     double wrist_turn = 0.0;
+    std::optional<Transform> start_wrist_world;  // where a wrist that may move begins
   };
   KinematicOutcome solve(const Input& input);
   const Eigen::VectorXd& pose() const { return pose_; }
   const Transform& wrist_world() const { return wrist_world_; }
+
+  // Another place of the same segment's skin for the guiding point: the one nearest to the object's
+  // point in the pose just solved. Fingertips are round: tilted ones touch beside their pads.
+  void roll(const Transform& object_world, Guide& guide);
 
   // The paper's P: all places where the pose touches the object, one a capsule's end or hollow.
   // False if a nail touches.

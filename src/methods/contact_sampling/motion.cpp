@@ -30,6 +30,11 @@ constexpr double kRestSpeed = 0.04, kRestSpin = 0.4, kRestSeconds = 0.1;
 constexpr double kRestShift = 0.004, kRestTurn = radians(3.0);
 constexpr double kFadeSeconds = 0.12;
 
+// Smoothing moves an object by at most about this, m: what is more is motion, not noise.
+constexpr double kMostSmoothing = 0.002;
+// Frames to either side over which smoothing is given up together.
+constexpr int kUnsmoothed = 3;
+
 struct Parabola {
   Vec3 first, second;
 };
@@ -92,6 +97,27 @@ Eigen::MatrixXd sharpened(const Eigen::MatrixXd& means, int half) {
   return solver.solve(rows.transpose() * right);
 }
 
+// Where smoothing takes away real motion (a hammer's blow), less of it is used.
+std::vector<Transform> keep_fast_motion(const std::vector<Transform>& captured,
+                                        const std::vector<Transform>& smoothed) {
+  const int frames = static_cast<int>(captured.size());
+  std::vector<double> used(frames, 1.0);
+  for (int f = 0; f < frames; ++f) {
+    const double moved = (captured[f].position - smoothed[f].position).norm();
+    if (moved <= kMostSmoothing) continue;
+    for (int g = std::max(0, f - kUnsmoothed); g <= std::min(frames - 1, f + kUnsmoothed); ++g)
+      used[g] = std::min(used[g], kMostSmoothing / moved);
+  }
+  std::vector<Transform> result;
+  for (int f = 0; f < frames; ++f) {
+    double sum = 0.0;
+    for (int g = f - kUnsmoothed; g <= f + kUnsmoothed; ++g)
+      sum += used[std::clamp(g, 0, frames - 1)];
+    result.push_back(interpolate(captured[f], smoothed[f], sum / (2 * kUnsmoothed + 1)));
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<Transform> smooth_poses(const std::vector<Transform>& poses, double frame_rate,
@@ -112,7 +138,7 @@ std::vector<Transform> smooth_poses(const std::vector<Transform>& poses, double 
     result[i].rotation.coeffs() = fitted.value.row(i).tail<4>();
     result[i].rotation.normalize();
   }
-  return result;
+  return keep_fast_motion(poses, result);
 }
 
 std::vector<Transform> stand_still(const Object& object, const std::vector<Transform>& poses,

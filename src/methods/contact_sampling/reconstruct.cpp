@@ -193,7 +193,6 @@ void Reconstruction::resolve(bool last) {
     obstacles_at(f);
     Eigen::VectorXd& pose = motion_.poses[f];
     pose = pose.cwiseMax(hand_.limits.lower).cwiseMin(hand_.limits.upper);
-    if (!in.state && test_.deepest(pose, motion_.wrist_world[f], obstacles_) <= 0.0) continue;
     KinematicTest::Input input;
     input.wrist_world = motion_.wrist_world[f];
     input.guides = in.state ? &in.state->hands[in.hand].guides : &kNone;

@@ -14,11 +14,13 @@
 #include "methods/contact_sampling/reconstruct.h"
 #include "methods/contact_sampling/strategy_text.h"
 
+#include <atomic>
+extern std::atomic<int> g_stage[12];
 namespace prehend::contact_sampling {
 namespace {
 
 // Ways to take the object that are tried for a hold.
-constexpr int kStarts = 240;
+constexpr int kStarts = 320;
 // Of those, at most so many are searched.
 constexpr int kSearched = 48;
 // Starts that explain less of the key frames than this are not searched while others do better.
@@ -71,7 +73,19 @@ void Sampling::search() {
           for (auto& g : h.guides) d += g.active;
         fprintf(stderr, " %.2f(%d)", starts[k].explained, d);
       }
-      fprintf(stderr, "\n");
+      fprintf(stderr, "\n stages pick %d aimreach %d aimcoll %d palm %d deep %d nail %d none %d\n",
+              g_stage[0].load(), g_stage[1].load(), g_stage[2].load(), g_stage[3].load(),
+              g_stage[4].load(), g_stage[5].load(), g_stage[6].load());
+      {
+        const auto& w = own.plan.calm[0].wrist_object;
+        for (size_t k = 0; k < w.size(); k += 3) {
+          Transform r = scene_.objects[hold.object].poses_world[hold.frames.first + k].inverse() *
+                        scene_.hands[hold.hands[0]].wrist_world[hold.frames.first + k];
+          fprintf(stderr, "  rel %zu %.0f %.0f %.0f mm %.0f deg\n", k, 1e3 * r.position.x(),
+                  1e3 * r.position.y(), 1e3 * r.position.z(),
+                  degrees(angle_between(r.rotation, w[w.size() / 2].rotation)));
+        }
+      }
       const SceneObject& ob = scene_.objects[hold.object];
       for (int f : own.plan.key_frames)
         fprintf(stderr, "  f%d F %.2f %.2f %.2f T/l %.2f %.2f %.2f supports %zu\n", f,

@@ -13,8 +13,11 @@ namespace {
 
 // A hand is near an object if the middle of its palm is within this part of its length of it.
 constexpr double kNearPart = 0.75;
+// A wrist that moves faster than this against the object passes it or comes to it, m/s.
+constexpr double kPassing = 0.3;
 
-std::vector<bool> frames_near(const WorkingHand& hand, const SceneObject& object, double give) {
+std::vector<bool> frames_near(const WorkingHand& hand, const SceneObject& object, double give,
+                              double frame_rate) {
   const Transform palm = hands::palm_in_wrist(*hand.hand);
   const double reach = kNearPart * hand.hand->length + give;
   std::vector<bool> near(object.poses_world.size());
@@ -22,6 +25,10 @@ std::vector<bool> frames_near(const WorkingHand& hand, const SceneObject& object
     const Vec3 middle = hand.wrist_world[f] * palm.position;
     const Vec3 middle_object = object.poses_world[f].inverse() * middle;
     if (object.prepared->box().exteriorDistance(middle_object) > reach) continue;
+    const size_t a = f > 0 ? f - 1 : f, b = f + 1 < near.size() ? f + 1 : f;
+    const Vec3 before = object.poses_world[a].inverse() * hand.wrist_world[a].position;
+    const Vec3 after = object.poses_world[b].inverse() * hand.wrist_world[b].position;
+    if ((after - before).norm() > kPassing * (b - a) / frame_rate) continue;
     near[f] = object.prepared->exact()->sample(middle_object).distance < reach;
   }
   return near;
@@ -35,7 +42,8 @@ SceneObject make_object(const SamplingProblem& problem, const SamplingOptions& o
   object.poses_world = smooth_poses(captured.poses_world, problem.frame_rate, options.smoothing);
   std::vector<bool> any_near(object.poses_world.size(), false);
   for (const WorkingHand& hand : scene.hands) {
-    object.hand_near.push_back(frames_near(hand, object, options.give ? options.give->shift : 0.0));
+    object.hand_near.push_back(
+        frames_near(hand, object, options.give ? options.give->shift : 0.0, problem.frame_rate));
     for (size_t f = 0; f < any_near.size(); ++f)
       any_near[f] = any_near[f] || object.hand_near.back()[f];
   }

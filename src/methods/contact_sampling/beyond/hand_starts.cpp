@@ -11,6 +11,8 @@
 
 #include "prehend/hands/palm.h"
 
+#include <atomic>
+std::atomic<int> g_stage[12];
 namespace prehend::contact_sampling {
 namespace {
 
@@ -19,6 +21,10 @@ constexpr int kPairDraws = 60;
 // A pair pinches if both normals are within this of the line between them; friction 0.6 allows 31
 // degrees.
 const double kPinchCosine = std::cos(radians(40.0));
+// A neighbor finger lies this far beside, m, give or take.
+constexpr double kBeside = 0.02, kBesideWorst = 0.014;
+constexpr int kBesideDraws = 40;
+constexpr int kRolls = 2;  // times that fingertips roll to meet their samples
 // The palm touches if it is this far away or less, m.
 constexpr double kPalmGap = 0.0003;
 // Digits that leave the grasp: how often the little and the ring finger stay free.
@@ -41,7 +47,7 @@ double strain_of(const WorkingHand& hand, const Eigen::VectorXd& pose) {
 }  // namespace
 
 HandStarter::HandStarter(const Scene& scene, const HoldPlan& plan, int hand_of_hold,
-                         const ContactPatches& patches,
+                         const ShiftedPatches& patches,
                          const std::vector<geometry::SurfacePoint>& surface)
     : scene_(scene),
       plan_(plan),
@@ -58,9 +64,11 @@ HandStarter::HandStarter(const Scene& scene, const HoldPlan& plan, int hand_of_h
 Transform HandStarter::draw_offset(int number, Random& random) const {
   const CalmWrist& calm = plan_.calm[index_];
   // The first candidates keep the captured wrist.
-  const double part = number < 4 ? 0.0 : kOffsetPart * std::cbrt(random.uniform());
+  const double part = number < 8 ? 0.0 : kOffsetPart * std::cbrt(random.uniform());
   Transform offset;
-  offset.position = part * calm.shift_left * random.direction();
+  // Half of them go towards the object: captured hands are more often too far than too near.
+  offset.position = number % 32 < 20 ? Vec3(part * calm.shift_left * patches_.towards_wrist)
+                                     : Vec3(part * calm.shift_left * random.direction());
   offset.rotation = exp_map(part * calm.turn_left * random.uniform() * random.direction());
   return offset;
 }
@@ -128,7 +136,9 @@ bool HandStarter::close_digits(const Transform& offset, Random& random, HandStar
 
 void HandStarter::oppose_thumb(const Transform& offset, Random& random, HandStart& start) {
   const int thumb = static_cast<int>(Digit::kThumb);
-  if (!hand_.has_digit[thumb] || patches_[thumb].empty()) return;
+  const bool near = offset.position.dot(patches_.towards_wrist) > 0.5 * patches_.shifts[1];
+  const ContactPatches& patches = patches_.patches[near ? 2 : 0];
+  if (!hand_.has_digit[thumb] || patches[thumb].empty()) return;
   const Transform wrist = held_wrist(scene_, hold_, plan_.calm[index_], offset, hold_.frames.first);
   const Transform& object = scene_.objects[hold_.object].poses_world[hold_.frames.first];
   contacts_.clear();
@@ -147,7 +157,7 @@ void HandStarter::oppose_thumb(const Transform& offset, Random& random, HandStar
   normal.normalize();
   // Samples that push against the other digits, along a line that passes near them, come first.
   std::vector<std::pair<double, int>> ranked;
-  for (const int sample : patches_[thumb]) {
+  for (const int sample : patches[thumb]) {
     const geometry::SurfacePoint& at = surface_[sample];
     const Vec3 to = center - at.point;
     const double aside = (to - to.dot(at.normal) * at.normal).norm();
@@ -171,7 +181,12 @@ void HandStarter::oppose_thumb(const Transform& offset, Random& random, HandStar
     guides[thumb] = guide_at(thumb, ranked[i].second);
     input.guides = &guides;
     input.previous = &begin;
-    if (!test_.solve(input).feasible) continue;
+    KinematicOutcome outcome = test_.solve(input);
+    for (int round = 0; round < kRolls && !outcome.feasible; ++round) {
+      test_.roll(object, guides[thumb]);
+      outcome = test_.solve(input);
+    }
+    if (!outcome.feasible) continue;
     // The other digits stay where they closed.
     for (int c = 0; c < hand_.dof(); ++c) {
       if (hand_.digit_of[c] == Digit::kThumb) start.pose[c] = test_.pose()[c];
@@ -189,16 +204,18 @@ Guide HandStarter::guide_at(int digit, int sample) const {
   return guide;
 }
 
-// A sample for the thumb and one opposite of it for a finger; then its neighbor's, if it has one
-// beside.
-bool HandStarter::pick_opposed(Random& random, Guides& guides) const {
+// A sample for the thumb and one opposite of it for a finger; then one beside that for its neighbor.
+bool HandStarter::pick_opposed(const ContactPatches& patches, Random& random,
+                               Guides& guides) const {
   const int thumb = static_cast<int>(Digit::kThumb);
-  if (patches_[thumb].empty()) return false;
+  if (patches[thumb].empty()) return false;
+  const auto draw_from = [&](int digit) {
+    return patches[digit][random.below(static_cast<int>(patches[digit].size()))];
+  };
   for (int draw = 0; draw < kPairDraws; ++draw) {
-    const int finger = 1 + (random.uniform() < 0.6 ? random.below(2) : random.below(4));
-    if (patches_[finger].empty()) continue;
-    const int a = patches_[thumb][random.below(static_cast<int>(patches_[thumb].size()))];
-    const int b = patches_[finger][random.below(static_cast<int>(patches_[finger].size()))];
+    const int finger = 1 + (random.uniform() < 0.7 ? random.below(2) : random.below(4));
+    if (patches[finger].empty()) continue;
+    const int a = draw_from(thumb), b = draw_from(finger);
     const Vec3 line = surface_[b].point - surface_[a].point;
     const double length = line.norm();
     if (length < 1e-4 || line.dot(-surface_[a].normal) < kPinchCosine * length ||
@@ -206,29 +223,81 @@ bool HandStarter::pick_opposed(Random& random, Guides& guides) const {
       continue;
     guides[thumb] = guide_at(thumb, a);
     guides[finger] = guide_at(finger, b);
+    const int neighbor = finger < 3 ? finger + 1 : finger - 1;
+    double best = kBesideWorst;
+    for (int i = 0; i < kBesideDraws && !patches[neighbor].empty(); ++i) {
+      const int c = draw_from(neighbor);
+      const double apart = (surface_[c].point - surface_[b].point).norm();
+      if (surface_[c].normal.dot(surface_[b].normal) < 0.5) continue;
+      if (std::abs(apart - kBeside) >= best) continue;
+      best = std::abs(apart - kBeside);
+      guides[neighbor] = guide_at(neighbor, c);
+    }
     return true;
   }
   return false;
 }
 
-bool HandStarter::aim_digits(Random& random, HandStart& start) {
-  if (!pick_opposed(random, start.guides)) return false;
+// What goes beyond the bounds comes back to them.
+void HandStarter::within_bounds(Transform& offset) const {
   const CalmWrist& calm = plan_.calm[index_];
-  // A bound along each axis, of which a corner is farther away than the bound by the root of three.
+  const double shift = offset.position.norm();
+  if (shift > calm.shift_left) offset.position *= calm.shift_left / shift;
+  const double turn = angle_between(Quat::Identity(), offset.rotation);
+  if (turn > calm.turn_left)
+    offset.rotation = slerp(Quat::Identity(), offset.rotation, calm.turn_left / turn);
+}
+
+bool HandStarter::aim_digits(int number, Random& random, HandStart& start) {
+  const int shifted = number / 4 % 3;
+  if (!pick_opposed(patches_.patches[shifted], random, start.guides)) return false;
+  const CalmWrist& calm = plan_.calm[index_];
+  const Transform& object = scene_.objects[hold_.object].poses_world[hold_.frames.first];
+  const Transform wrist = held_wrist(scene_, hold_, calm, Transform(), hold_.frames.first);
   KinematicTest::Input input;
-  input.wrist_world = held_wrist(scene_, hold_, calm, start.offset, hold_.frames.first);
-  input.object_world = scene_.objects[hold_.object].poses_world[hold_.frames.first];
+  input.wrist_world = wrist;
+  input.object_world = object;
   input.guides = &start.guides;
   Eigen::VectorXd begin = 0.5 * (hand_.rest + hand_.thumb_ends[0]);
   input.previous = &begin;
   input.preferred = &hand_.rest;
   input.obstacles = obstacles_;
-  input.wrist_shift = 0.57 * calm.shift_left;
-  input.wrist_turn = 0.57 * calm.turn_left;
-  if (!test_.solve(input).feasible) return false;
+  input.wrist_shift = calm.shift_left;
+  input.wrist_turn = calm.turn_left;
+  input.start_wrist_world =
+      wrist * Transform::from_position(patches_.shifts[shifted] * patches_.towards_wrist);
+  KinematicOutcome outcome = test_.solve(input);
+  const auto roll_all = [&] {
+    for (Guide& guide : start.guides) {
+      if (guide.active) test_.roll(object, guide);
+    }
+    begin = test_.pose();
+  };
+  for (int round = 0; round < kRolls && !outcome.feasible; ++round) {
+    roll_all();
+    input.start_wrist_world = test_.wrist_world();
+    outcome = test_.solve(input);
+  }
+  start.offset = wrist.inverse() * test_.wrist_world();
+  within_bounds(start.offset);
+  // A corner of the solver's box is beyond the bounds: once more from within.
+  begin = test_.pose();
+  input.wrist_world = wrist * start.offset;
+  input.start_wrist_world.reset();
+  input.wrist_shift = input.wrist_turn = 0.0;
+  outcome = test_.solve(input);
+  for (int round = 0; round < kRolls && !outcome.feasible; ++round) {
+    roll_all();
+    // A finger that cannot come along is left out; the thumb and another one are needed.
+    if (round > 0 && outcome.cause == DeadEnd::kReach && outcome.digit != Digit::kThumb)
+      start.guides[static_cast<int>(outcome.digit)] = {};
+    outcome = test_.solve(input);
+  }
+  if (!outcome.feasible) {
+    ++g_stage[outcome.cause == DeadEnd::kReach ? 1 : 2];
+    return false;
+  }
   start.pose = test_.pose();
-  start.offset =
-      calm.wrist_object[0].inverse() * (input.object_world.inverse() * test_.wrist_world());
   close_digits(start.offset, random, start);
   return true;
 }
@@ -238,11 +307,17 @@ bool HandStarter::finish(HandStart& start) {
   const Transform& object = scene_.objects[hold_.object].poses_world[hold_.frames.first];
   const Transform wrist =
       held_wrist(scene_, hold_, plan_.calm[index_], start.offset, hold_.frames.first);
-  if (test_.deepest(start.pose, wrist, obstacles_) > kDeepest) return false;
+  if (test_.deepest(start.pose, wrist, obstacles_) > kDeepest) {
+    ++g_stage[4];
+    return false;
+  }
   contacts_.clear();
   if (!test_.touching(start.pose, wrist, object, *obstacles_[0].distance, index_, hold_.object,
-                      contacts_))
+                      contacts_)) {
+    ++g_stage[5];
     return false;
+  }
+  if (contacts_.empty()) ++g_stage[6];
   start.guides = {};
   set_guides(contacts_, index_, start.guides);
   start.strain = strain_of(hand_, start.pose);
@@ -281,15 +356,18 @@ std::optional<HandStart> HandStarter::make(int number) {
   HandStart start;
   start.pose = hand_.rest;
   start.offset = draw_offset(number, random);
-  const bool aimed = number % 2 == 1;
-  const bool touch = number % 4 == 2;
+  const bool aimed = number % 4 != 0;
+  const bool touch = number % 16 == 8;
   if (aimed) {
     start.offset = Transform::Identity();
-    if (!aim_digits(random, start)) return std::nullopt;
+    if (!aim_digits(number, random, start)) return std::nullopt;
   } else {
-    if (!settle_palm(touch, start.offset)) return std::nullopt;
+    if (!settle_palm(touch, start.offset)) {
+      ++g_stage[3];
+      return std::nullopt;
+    }
     if (!close_digits(start.offset, random, start)) return std::nullopt;
-    if (number % 8 != 0) oppose_thumb(start.offset, random, start);
+    if (number % 16 != 4) oppose_thumb(start.offset, random, start);
   }
   if (!finish(start) || !keeps(start)) return std::nullopt;
   return start;

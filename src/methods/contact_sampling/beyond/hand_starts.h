@@ -12,7 +12,7 @@ namespace prehend::contact_sampling {
 class HandStarter {
  public:
   HandStarter(const Scene& scene, const HoldPlan& plan, int hand_of_hold,
-              const ContactPatches& patches, const std::vector<geometry::SurfacePoint>& surface);
+              const ShiftedPatches& patches, const std::vector<geometry::SurfacePoint>& surface);
 
   // The candidate of this number, which is all that it depends on; nothing if it fails.
   std::optional<HandStart> make(int number);
@@ -23,8 +23,9 @@ class HandStarter {
   bool close_digits(const Transform& offset, Random& random, HandStart& start);
   // Puts the thumb against the digits that touch, if it does not already.
   void oppose_thumb(const Transform& offset, Random& random, HandStart& start);
-  bool aim_digits(Random& random, HandStart& start);
-  bool pick_opposed(Random& random, Guides& guides) const;
+  bool aim_digits(int number, Random& random, HandStart& start);
+  void within_bounds(Transform& offset) const;
+  bool pick_opposed(const ContactPatches& patches, Random& random, Guides& guides) const;
   bool finish(HandStart& start);
   bool keeps(HandStart& start);
   Guide guide_at(int digit, int sample) const;
@@ -34,7 +35,7 @@ class HandStarter {
   const Hold& hold_;
   int index_;  // in the hold
   const WorkingHand& hand_;
-  const ContactPatches& patches_;
+  const ShiftedPatches& patches_;
   const std::vector<geometry::SurfacePoint>& surface_;
   Closing closing_;
   KinematicTest test_;

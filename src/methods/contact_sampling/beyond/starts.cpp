@@ -9,23 +9,36 @@
 #include <tbb/parallel_for.h>
 
 #include "methods/contact_sampling/beyond/hand_starts.h"
+#include "prehend/hands/palm.h"
 
 namespace prehend::contact_sampling {
 namespace {
 
 constexpr int kKeyFrames = 14;
-// Slack around the reachable volumes' samples besides the wrist's own, m.
+// Slack around the reachable volumes' samples, m.
 constexpr double kVolumeSlack = 0.008;
 // Pairs of two hands' ways that are tried.
 constexpr int kPairs = 160;
 
-ContactPatches patches_of(const Scene& scene, const HoldPlan& plan, int index,
+ShiftedPatches patches_of(const Scene& scene, const HoldPlan& plan, int index,
                           const ReachableVolume& volume,
                           const std::vector<geometry::SurfacePoint>& surface) {
   const WorkingHand& hand = scene.hands[plan.hold->hands[index]];
+  const SceneObject& object = scene.objects[plan.hold->object];
   const Transform object_in_wrist = plan.calm[index].wrist_object[0].inverse();
-  return contact_patches(volume, hand, surface, object_in_wrist,
-                         kVolumeSlack + plan.calm[index].shift_left);
+  const Vec3 palm = hands::palm_in_wrist(*hand.hand).position;
+  const Vec3 nearest =
+      object_in_wrist * object.prepared->exact()->closest(object_in_wrist.inverse() * palm).point;
+  ShiftedPatches result;
+  const Vec3 way = nearest - palm;
+  result.towards_wrist = way.norm() > 1e-6 ? Vec3(way.normalized()) : Vec3(-Vec3::UnitY());
+  for (int i = 0; i < 3; ++i) {
+    result.shifts[i] = 0.5 * i * plan.calm[index].shift_left;
+    Transform moved = object_in_wrist;
+    moved.position -= result.shifts[i] * result.towards_wrist;
+    result.patches[i] = contact_patches(volume, hand, surface, moved, kVolumeSlack);
+  }
+  return result;
 }
 
 // How many of the key frames forces of these hands explain, and by how much.
@@ -68,7 +81,7 @@ std::vector<HandStart> hand_starts(const Scene& scene, const HoldPlan& plan, int
                                    const Monitor& monitor) {
   const auto surface =
       surface_samples(scene.objects[plan.hold->object].object(), scene.options->seed);
-  const ContactPatches patches = patches_of(scene, plan, index, volume, surface);
+  const ShiftedPatches patches = patches_of(scene, plan, index, volume, surface);
   std::vector<std::optional<HandStart>> made(count);
   tbb::enumerable_thread_specific<HandStarter> starters(
       [&] { return HandStarter(scene, plan, index, patches, surface); });

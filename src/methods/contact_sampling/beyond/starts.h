@@ -38,6 +38,13 @@ struct HoldPlan {
   std::vector<CalmWrist> calm;  // by hand of the hold
   std::vector<int> key_frames;
 };
+// Contact patches with the wrist at its place, and moved towards the object as far as it may.
+struct ShiftedPatches {
+  Vec3 towards_wrist = Vec3::Zero();  // unit, in the wrist's frame: the way to the object
+  std::array<double, 3> shifts = {};  // m along it
+  std::array<ContactPatches, 3> patches;
+};
+
 HoldPlan plan_hold(const Scene& scene, const Hold& hold);
 
 // Best first; those that explain no key frame are left out.

@@ -8,7 +8,9 @@ namespace prehend::contact_sampling {
 namespace {
 
 // The part of the bounds that keeping still may use up; the rest is for the grasp's own offset.
-constexpr double kCalmPart = 0.6;
+constexpr double kStillPart = 0.75, kCalmPart = 0.5;
+// Steps to the middle of the smallest ball: the error falls as one over their number.
+constexpr int kBallSteps = 60;
 // Widths of the smoothing that are tried, as parts of the hold's length, from none at all up.
 constexpr double kWidths[] = {0.5, 0.25, 0.12, 0.06, 0.03};
 
@@ -27,6 +29,26 @@ Transform weighted_mean(const std::vector<Transform>& poses, const std::vector<d
   mean.position = position / total;
   mean.rotation.coeffs() = rotation.normalized();
   return mean;
+}
+
+// The pose from which the farthest is nearest (Badoiu and Clarkson's steps towards the farthest).
+Transform middle_of(const std::vector<Transform>& poses) {
+  Transform middle = weighted_mean(poses, std::vector<double>(poses.size(), 1.0));
+  for (int step = 1; step <= kBallSteps; ++step) {
+    const auto farther = [&](const Transform& a, const Transform& b) {
+      return (a.position - middle.position).squaredNorm() <
+             (b.position - middle.position).squaredNorm();
+    };
+    const auto turned = [&](const Transform& a, const Transform& b) {
+      return angle_between(a.rotation, middle.rotation) <
+             angle_between(b.rotation, middle.rotation);
+    };
+    const Transform far = *std::max_element(poses.begin(), poses.end(), farther);
+    const Transform turn = *std::max_element(poses.begin(), poses.end(), turned);
+    middle.position += (far.position - middle.position) / (step + 2.0);
+    middle.rotation = slerp(middle.rotation, turn.rotation, 1.0 / (step + 2.0));
+  }
+  return middle;
 }
 
 std::vector<Transform> gaussian(const std::vector<Transform>& poses, double width) {
@@ -69,9 +91,9 @@ CalmWrist calm_wrist(const Scene& scene, const Hold& hold, int hand) {
   calm.wrist_object = captured;
   if (!scene.options->give) return calm;
   const WristGive& give = *scene.options->give;
-  const auto accept = [&](std::vector<Transform> smoothed) {
+  const auto accept = [&](std::vector<Transform> smoothed, double part) {
     const Deviation off = deviation(captured, smoothed);
-    if (off.shift > kCalmPart * give.shift || off.turn > kCalmPart * give.turn) return false;
+    if (off.shift > part * give.shift || off.turn > part * give.turn) return false;
     calm.wrist_object = std::move(smoothed);
     calm.shift_left = give.shift - off.shift;
     calm.turn_left = give.turn - off.turn;
@@ -79,11 +101,10 @@ CalmWrist calm_wrist(const Scene& scene, const Hold& hold, int hand) {
   };
   calm.shift_left = give.shift;
   calm.turn_left = give.turn;
-  const Transform mean = weighted_mean(captured, std::vector<double>(captured.size(), 1.0));
-  calm.still = accept(std::vector<Transform>(captured.size(), mean));
+  calm.still = accept(std::vector<Transform>(captured.size(), middle_of(captured)), kStillPart);
   if (calm.still) return calm;
   for (const double width : kWidths) {
-    if (accept(gaussian(captured, width * captured.size()))) break;
+    if (accept(gaussian(captured, width * captured.size()), kCalmPart)) break;
   }
   return calm;
 }
