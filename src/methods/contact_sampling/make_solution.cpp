@@ -57,9 +57,10 @@ void SolutionMaker::copy_tracks() {
   }
   for (const SceneObject& object : scene_.objects)
     clip.objects.push_back({object.prepared->shared_object(), object.poses_world});
-  for (const FixedObject& fixed : scene_.problem->surroundings)
+  for (const FixedObject& fixed : scene_.fixed)
     clip.objects.push_back(
         {fixed.object->shared_object(), std::vector<Transform>(scene_.frames(), fixed.pose_world)});
+  clip.floor_height = scene_.problem->floor_height;
   clip.contacts.resize(scene_.frames());
   clip.forces_recorded = true;
   solution_.contacts.resize(scene_.frames());
@@ -83,10 +84,9 @@ void SolutionMaker::add_contact(const TestContact& test, const Transform& object
   own.segment = hand.full_segment[own.segment];
   solution_.contacts[frame].push_back(own);
   Contact contact;
-  contact.hand = own.hand;
-  contact.segment = own.segment;
-  contact.object = own.object;
-  contact.point_object = own.point_object;
+  contact.by = ContactSide::hand(own.hand, own.segment);
+  contact.on = ContactSide::object(own.object);
+  contact.point_on = own.point_object;
   contact.normal_world = object_world.turn(own.normal_object);
   contact.force_world = own.force_world;
   contact.torque_normal = own.torque_normal;
@@ -98,12 +98,11 @@ void SolutionMaker::add_contact(const TestContact& test, const Transform& object
 void SolutionMaker::add_support(const SupportForce& force, int object, int frame) {
   if (force.force_world.squaredNorm() == 0.0) return;
   Contact contact;
-  contact.hand = -1;
-  contact.segment = force.point.surrounding < 0
-                        ? -1
-                        : static_cast<int>(scene_.objects.size()) + force.point.surrounding;
-  contact.object = object;
-  contact.point_object = force.point.point_object;
+  if (force.point.surrounding >= 0)
+    contact.by =
+        ContactSide::object(static_cast<int>(scene_.objects.size()) + force.point.surrounding);
+  contact.on = ContactSide::object(object);
+  contact.point_on = force.point.point_object;
   contact.normal_world = force.point.normal_world;
   contact.force_world = force.force_world;
   solution_.clip.contacts[frame].push_back(contact);

@@ -75,7 +75,7 @@ SceneObject make_object(const SamplingProblem& problem, const SamplingOptions& o
 void Scene::obstacles(int object, int frame, std::vector<hands::Obstacle>& result) const {
   result.clear();
   result.push_back({objects[object].prepared->contact().get(), objects[object].poses_world[frame]});
-  for (const hands::Obstacle& fixed : surroundings) result.push_back(fixed);
+  for (const hands::Obstacle& obstacle : surroundings) result.push_back(obstacle);
   // Other objects, but no more than the solver has room for.
   for (int o = 0; o < static_cast<int>(objects.size()); ++o) {
     if (o == object || result.size() >= hands::ContactIk::kReservedObstacles) continue;
@@ -93,12 +93,12 @@ Result<Scene> make_scene(const SamplingProblem& problem, const SamplingOptions& 
     hand->wrist_world = smooth_poses(hand->wrist_world, problem.frame_rate, options.smoothing);
     scene.hands.push_back(std::move(*hand));
   }
-  for (const FixedObject& fixed : problem.surroundings) {
-    scene.surroundings.push_back({fixed.object->contact().get(), fixed.pose_world});
-  }
+  scene.fixed = problem.surroundings;
   for (int o = 0; o < static_cast<int>(problem.objects.size()); ++o) {
     scene.objects.push_back(make_object(problem, options, o, scene));
   }
+  for (const FixedObject& fixed : scene.fixed)
+    scene.surroundings.push_back({fixed.object->contact().get(), fixed.pose_world});
   scene.holds = find_holds(scene);
   return scene;
 }

@@ -40,7 +40,9 @@ struct Scene {
   const SamplingOptions* options = nullptr;
   std::vector<WorkingHand> hands;
   std::vector<SceneObject> objects;
-  std::vector<hands::Obstacle> surroundings;
+  // Those of the problem, then the supports that were assumed under objects.
+  std::vector<FixedObject> fixed;
+  std::vector<hands::Obstacle> surroundings;  // the same, as the contact solver takes them
   std::vector<Hold> holds;
   double smoothing_moved = 0.0;  // m
   std::vector<std::string> notes;

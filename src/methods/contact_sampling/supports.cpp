@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "prehend/geometry/primitive.h"
+
 namespace prehend::contact_sampling {
 namespace {
 
 // A point of the object nearer than this to a support stands on it, m. Markers are off by as much.
-constexpr double kTouching = 0.004;
+constexpr double kTouching = 0.005;
 // Slower points of the object rest or stick, m/s: noise of 0.2 mm at 60 frames a second.
 constexpr double kSticking = 0.02;
 // An object has come to rest if it is slow for as long, s.
@@ -20,6 +22,8 @@ constexpr double kSameHeight = 0.01;
 // Points that carry an object: a square would do, a ring of eight carries round ones too.
 constexpr int kMostPoints = 8;
 constexpr int kMostVertices = 2000;
+// An assumed support reaches this far beyond what stands on it, and is twice this thick, m.
+constexpr double kSlabMargin = 0.005, kSlabHalf = 0.01;
 
 std::vector<Vec3> thinned(const std::vector<Vec3>& vertices) {
   std::vector<Vec3> result;
@@ -109,6 +113,11 @@ std::vector<LevelSupport> level_supports(const SamplingProblem& problem, int obj
       low += lowest(points, poses_world[end]);
     }
     low /= end - f;
+    // The support is where the object is lowest: it then enters nothing.
+    for (const Transform& pose : poses_world) {
+      const double here = lowest(points, pose);
+      if (std::abs(here - low) < 2.0 * kTouching) low = std::min(low, here);
+    }
     const bool known = std::any_of(levels.begin(), levels.end(), [&](const LevelSupport& level) {
       return std::abs(level.height - low) < kSameHeight;
     });
@@ -158,6 +167,28 @@ std::vector<std::vector<SupportPoint>> find_supports(const SamplingProblem& prob
     spread(found, result[f]);
   }
   return result;
+}
+
+std::optional<FixedObject> assumed_slab(const LevelSupport& level, int index,
+                                        const std::vector<Transform>& poses_world,
+                                        std::vector<std::vector<SupportPoint>>& supports) {
+  geometry::Box3 box;
+  for (size_t f = 0; f < supports.size(); ++f) {
+    for (SupportPoint& point : supports[f]) {
+      const Vec3 world = poses_world[f] * point.point_object;
+      if (point.surrounding >= 0 || std::abs(world.y() - level.height) > kTouching) continue;
+      point.surrounding = index;
+      box.extend(Vec3(world.x(), level.height, world.z()));
+    }
+  }
+  if (box.isEmpty()) return std::nullopt;
+  const Vec3 half = 0.5 * box.sizes() + Vec3(kSlabMargin, kSlabHalf, kSlabMargin);
+  auto slab = geometry::object_from_primitive("support", ShapeKind::kBox, half, 1.0);
+  if (!slab) return std::nullopt;
+  slab->fixed = true;
+  const Vec3 middle = box.center() - Vec3(0.0, kSlabHalf, 0.0);
+  return FixedObject{geometry::prepare(std::make_shared<const Object>(std::move(*slab))),
+                     Transform::from_position(middle)};
 }
 
 }  // namespace prehend::contact_sampling

@@ -15,7 +15,7 @@ struct SupportPoint {
   Vec3 normal_world = -Vec3::UnitY();  // unit, out of the object
   // Direction in which the object slides over the support here; zero: it does not.
   Vec3 slide_world = Vec3::Zero();
-  int surrounding = -1;  // of SamplingProblem::surroundings; -1: the floor or an assumed support
+  int surrounding = -1;  // of Scene::fixed; -1: the floor
 };
 
 // A level plane that something stands on.
@@ -36,5 +36,11 @@ std::vector<std::vector<SupportPoint>> find_supports(const SamplingProblem& prob
                                                      const std::vector<Transform>& poses_world,
                                                      const ObjectMotion& motion,
                                                      const std::vector<LevelSupport>& levels);
+
+// A slab under all points that stand on an assumed support, so that a clip shows what bears the
+// object. Sets the points' `surrounding` to `index`; nothing if no point stands there.
+std::optional<FixedObject> assumed_slab(const LevelSupport& level, int index,
+                                        const std::vector<Transform>& poses_world,
+                                        std::vector<std::vector<SupportPoint>>& supports);
 
 }  // namespace prehend::contact_sampling
