@@ -1,0 +1,55 @@
+// Ye and Liu 2012, section 4.2, "Initial case", and beyond it: ways to take an object, each tried
+// over the coming motion before it is taken.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "methods/contact_sampling/beyond/wrist_give.h"
+#include "methods/contact_sampling/reach.h"
+#include "methods/contact_sampling/state.h"
+#include "prehend/core/summary.h"
+
+namespace prehend::contact_sampling {
+
+// One hand's way to take the object.
+struct HandStart {
+  Transform offset;  // of the wrist, in its own frame
+  Eigen::VectorXd pose;
+  Guides guides;
+  double strain = 0.0;  // how unlike a hand at ease the pose is
+  // Poses at the key frames, as the look-ahead found them.
+  std::vector<Eigen::VectorXd> key_poses;
+};
+
+struct Start {
+  std::vector<HandStart> hands;  // those of the hold, in its order
+  double explained = 0.0;        // of the key frames
+  double score = 0.0;            // greater is better
+};
+
+// Counts what the look-ahead tested.
+struct StartCounts {
+  std::atomic<int> tried{0}, reach{0}, collision{0}, force{0};
+};
+
+struct HoldPlan {
+  const Hold* hold = nullptr;
+  std::vector<CalmWrist> calm;  // by hand of the hold
+  std::vector<int> key_frames;
+};
+// Contact patches with the wrist at its place, and moved towards the object as far as it may.
+struct ShiftedPatches {
+  Vec3 towards_wrist = Vec3::Zero();  // unit, in the wrist's frame: the way to the object
+  std::array<double, 3> shifts = {};  // m along it
+  std::array<ContactPatches, 3> patches;
+};
+
+HoldPlan plan_hold(const Scene& scene, const Hold& hold);
+
+// Best first; those that explain no key frame are left out.
+std::vector<Start> find_starts(const Scene& scene, const HoldPlan& plan,
+                               const std::vector<ReachableVolume>& volumes, int count,
+                               StartCounts& counts, const Monitor& monitor);
+
+}  // namespace prehend::contact_sampling

@@ -1,0 +1,262 @@
+// Ye and Liu 2012, algorithm 1: search, then reconstruct.
+// Departs: each time in which hands hold an object is searched by itself, since in between the
+//   fingers are free; a solution takes one way through each.
+#include "prehend/methods/contact_sampling/sample.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include "methods/contact_sampling/reconstruct.h"
+#include "methods/contact_sampling/strategy_text.h"
+
+#include <atomic>
+extern std::atomic<int> g_stage[12];
+namespace prehend::contact_sampling {
+namespace {
+
+// Ways to take the object that are tried for a hold.
+constexpr int kStarts = 320;
+// Of those, at most so many are searched.
+constexpr int kSearched = 48;
+// Starts that explain less of the key frames than this are not searched while others do better.
+constexpr double kHopeful = 0.999;
+
+struct SearchedHold {
+  HoldPlan plan;
+  HoldSearch search;
+};
+
+class Sampling {
+ public:
+  Sampling(const Scene& scene, const Monitor& monitor) : scene_(scene), monitor_(monitor) {}
+  SamplingReport run();
+
+ private:
+  void search();
+  void count();
+  void build_solutions();
+  void tell_unsolved();
+  std::vector<HoldChoice> combination(int number) const;
+
+  const Scene& scene_;
+  const Monitor& monitor_;
+  std::vector<SearchedHold> holds_;
+  SamplingReport report_;
+};
+
+void Sampling::search() {
+  const SamplingOptions& options = *scene_.options;
+  std::vector<ReachableVolume> volumes;
+  for (const WorkingHand& hand : scene_.hands) volumes.emplace_back(hand, options.seed);
+  holds_.resize(scene_.holds.size());
+  for (size_t i = 0; i < scene_.holds.size(); ++i) {
+    const Hold& hold = scene_.holds[i];
+    monitor_.report(0.8 * i / scene_.holds.size(), fmt::format("hold {}", i + 1));
+    SearchedHold& own = holds_[i];
+    own.plan = plan_hold(scene_, hold);
+    if (hold.hands.empty()) continue;
+    StartCounts counts;
+    std::vector<Start> starts = find_starts(scene_, own.plan, volumes, kStarts, counts, monitor_);
+    if (getenv("CS_DEBUG")) {
+      fprintf(stderr, "hold %d-%d needed %d-%d hands %zu still %d left %.1f mm starts %zu of %d:",
+              hold.frames.first, hold.frames.last, hold.needed.first, hold.needed.last,
+              hold.hands.size(), (int)own.plan.calm[0].still, 1e3 * own.plan.calm[0].shift_left,
+              starts.size(), kStarts);
+      for (size_t k = 0; k < starts.size() && k < 12; ++k) {
+        int d = 0;
+        for (auto& h : starts[k].hands)
+          for (auto& g : h.guides) d += g.active;
+        fprintf(stderr, " %.2f(%d)", starts[k].explained, d);
+      }
+      fprintf(stderr, "\n stages pick %d aimreach %d aimcoll %d palm %d deep %d nail %d none %d\n",
+              g_stage[0].load(), g_stage[1].load(), g_stage[2].load(), g_stage[3].load(),
+              g_stage[4].load(), g_stage[5].load(), g_stage[6].load());
+      {
+        const auto& w = own.plan.calm[0].wrist_object;
+        for (size_t k = 0; k < w.size(); k += 3) {
+          Transform r = scene_.objects[hold.object].poses_world[hold.frames.first + k].inverse() *
+                        scene_.hands[hold.hands[0]].wrist_world[hold.frames.first + k];
+          fprintf(stderr, "  rel %zu %.0f %.0f %.0f mm %.0f deg\n", k, 1e3 * r.position.x(),
+                  1e3 * r.position.y(), 1e3 * r.position.z(),
+                  degrees(angle_between(r.rotation, w[w.size() / 2].rotation)));
+        }
+      }
+      const SceneObject& ob = scene_.objects[hold.object];
+      for (int f : own.plan.key_frames)
+        fprintf(stderr, "  f%d F %.2f %.2f %.2f T/l %.2f %.2f %.2f supports %zu\n", f,
+                ob.motion.wanted[f].force.x() / ob.object().mass / 9.81,
+                ob.motion.wanted[f].force.y() / ob.object().mass / 9.81,
+                ob.motion.wanted[f].force.z() / ob.object().mass / 9.81,
+                ob.motion.wanted[f].torque.x() / ob.object().mass / 9.81 / lever(ob.object()),
+                ob.motion.wanted[f].torque.y() / ob.object().mass / 9.81 / lever(ob.object()),
+                ob.motion.wanted[f].torque.z() / ob.object().mass / 9.81 / lever(ob.object()),
+                ob.supports[f].size());
+    }
+    const auto hopeless = std::find_if(starts.begin(), starts.end(), [](const Start& start) {
+      return start.explained < kHopeful;
+    });
+    if (hopeless - starts.begin() >= 8) starts.erase(hopeless, starts.end());
+    if (starts.size() > kSearched) starts.resize(kSearched);
+    if (options.search == SearchKind::kPlain) {
+      if (!starts.empty())
+        own.search = search_plain(scene_, own.plan, starts[0], options.count, options.frame_budget,
+                                  monitor_);
+    } else {
+      own.search =
+          search_hold(scene_, own.plan, starts, options.count, options.frame_budget, monitor_);
+    }
+  }
+}
+
+void Sampling::count() {
+  TestTimes times;
+  for (auto& cause : report_.dead_ends_by_frame) cause.assign(scene_.frames(), 0);
+  for (SearchedHold& hold : holds_) {
+    times.add(hold.search.times);
+    report_.total_frames += hold.search.total_frames;
+    const int offset = static_cast<int>(report_.tree.size());
+    for (TreeNode node : hold.search.tree) {
+      if (node.parent >= 0) node.parent += offset;
+      report_.success_frames += node.on_solution ? node.frames.size() : 0;
+      report_.tree.push_back(node);
+    }
+    for (ExploredPoint point : hold.search.explored) {
+      point.node += offset;
+      report_.explored.push_back(point);
+    }
+    for (int c = 0; c < kDeadEndCount; ++c) report_.dead_ends[c] += hold.search.dead_ends[c];
+    for (const auto& [frame, cause] : hold.search.dead_frames)
+      ++report_.dead_ends_by_frame[static_cast<int>(cause)][frame];
+  }
+  const auto per = [](double seconds, long tests) {
+    return tests > 0 ? 1e3 * seconds / tests : 0.0;
+  };
+  report_.kinematic_ms = per(times.kinematic_seconds, times.kinematic_tests);
+  report_.dynamic_ms = per(times.dynamic_seconds, times.dynamic_tests);
+  report_.success_ratio =
+      report_.total_frames > 0 ? double(report_.success_frames) / report_.total_frames : 0.0;
+  report_.spread_m = index_spread(report_.explored);
+}
+
+// One way through each hold; where there is none, as far as the search came.
+std::vector<HoldChoice> Sampling::combination(int number) const {
+  std::vector<HoldChoice> choices;
+  for (const SearchedHold& hold : holds_) {
+    const auto& paths = hold.search.paths;
+    const Path* path = !paths.empty()                       ? &paths[number % paths.size()]
+                       : hold.search.longest.states.empty() ? nullptr
+                                                            : &hold.search.longest;
+    choices.push_back({&hold.plan, path});
+  }
+  return choices;
+}
+
+void Sampling::build_solutions() {
+  int wanted = 0;
+  bool whole = true;
+  for (const SearchedHold& hold : holds_) {
+    whole = whole && !hold.search.paths.empty();
+    wanted = std::max(wanted, static_cast<int>(hold.search.paths.size()));
+  }
+  wanted = whole ? std::min(wanted, scene_.options->count) : 1;
+  if (holds_.empty()) wanted = 1;
+  std::vector<Solution> made(wanted);
+  tbb::parallel_for(0, wanted, [&](int i) {
+    const std::vector<HoldChoice> choices = combination(i);
+    made[i] = make_solution(scene_, choices, reconstruct(scene_, choices));
+  });
+  for (Solution& solution : made) {
+    report_.solved_fraction = std::max(report_.solved_fraction, solution.solved_fraction);
+    if (whole && solution.solved_fraction >= 1.0) {
+      report_.solutions.push_back(std::move(solution));
+    } else if (!report_.partial || solution.solved_fraction > report_.partial->solved_fraction) {
+      report_.partial = std::move(solution);
+    }
+  }
+  if (!report_.solutions.empty()) report_.partial.reset();
+  report_.clusters = cluster(report_.solutions);
+}
+
+void Sampling::tell_unsolved() {
+  for (const SearchedHold& searched : holds_) {
+    const Hold& hold = *searched.plan.hold;
+    const std::string& name = scene_.objects[hold.object].object().name;
+    if (!searched.search.paths.empty()) continue;
+    const int solved = static_cast<int>(searched.search.longest.states.size());
+    const int stop = hold.frames.first + solved;
+    std::string cause;
+    if (hold.hands.empty()) {
+      cause = fmt::format("{} moves as nothing but a hand could move it, and none is near", name);
+    } else if (solved == 0) {
+      cause = fmt::format("no way was found to take {} at frame {}", name, hold.frames.first);
+    } else {
+      cause = fmt::format("the search ended at frame {}: {}", stop,
+                          to_string(searched.search.stopped.cause));
+    }
+    report_.unsolved.push_back({hold.object, {stop, hold.needed.last}, cause});
+  }
+  // The longest stretch of frames outside of all these.
+  int first = 0;
+  for (int f = 0; f <= scene_.frames(); ++f) {
+    const bool broken =
+        f == scene_.frames() ||
+        std::any_of(report_.unsolved.begin(), report_.unsolved.end(),
+                    [&](const Unsolved& u) { return f >= u.frames.first && f <= u.frames.last; });
+    if (!broken) continue;
+    if (f - first > report_.longest_solved.size()) report_.longest_solved = {first, f - 1};
+    first = f + 1;
+  }
+}
+
+SamplingReport Sampling::run() {
+  search();
+  count();
+  monitor_.report(0.8, "smooth motion");
+  build_solutions();
+  tell_unsolved();
+  for (const SceneObject& object : scene_.objects) report_.needs_hand.push_back(object.needs_hand);
+  int dead = 0;
+  for (const int count : report_.dead_ends) dead += count;
+  const int found = static_cast<int>(report_.solutions.size());
+  report_.solution_ratio = found + dead > 0 ? double(found) / (found + dead) : 0.0;
+  report_.smoothing_moved_m = scene_.smoothing_moved;
+  report_.notes = scene_.notes;
+  report_.summary.iterations = report_.total_frames;
+  report_.summary.residual = 1.0 - report_.solved_fraction;
+  if (monitor_.stop.stop_requested()) {
+    report_.summary.termination = Termination::kInterrupted;
+  } else if (report_.solutions.empty()) {
+    report_.summary.termination = Termination::kFailed;
+  } else if (found < scene_.options->count) {
+    report_.summary.termination = Termination::kLimitReached;
+  }
+  report_.summary.message = !report_.unsolved.empty()
+                                ? report_.unsolved[0].cause
+                                : fmt::format("{} of {} solutions", found, scene_.options->count);
+  return std::move(report_);
+}
+
+}  // namespace
+
+Result<SamplingReport> sample_contacts(const SamplingProblem& problem,
+                                       const SamplingOptions& options, const Monitor& monitor) {
+  if (Status status = validate(problem); !status) return status.error();
+  const auto started = std::chrono::steady_clock::now();
+  Result<SamplingReport> result = Error{""};
+  tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
+  arena.execute([&] {
+    const Result<Scene> scene = make_scene(problem, options);
+    result = scene ? Result<SamplingReport>(Sampling(*scene, monitor).run()) : scene.error();
+  });
+  if (result)
+    result->seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  return result;
+}
+
+}  // namespace prehend::contact_sampling

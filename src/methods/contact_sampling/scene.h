@@ -1,0 +1,61 @@
+// What all stages of the search read: hands, objects and their motion, made once.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "methods/contact_sampling/beyond/working_hand.h"
+#include "methods/contact_sampling/dynamic_test.h"
+#include "methods/contact_sampling/supports.h"
+#include "prehend/hands/contact_ik.h"
+#include "prehend/methods/contact_sampling/options.h"
+
+namespace prehend::contact_sampling {
+
+struct SceneObject {
+  geometry::PreparedObjectPtr prepared;
+  std::vector<Transform> poses_world;  // smoothed
+  ObjectMotion motion;
+  std::vector<LevelSupport> levels;
+  std::vector<std::vector<SupportPoint>> supports;  // by frame
+  std::vector<bool> needs_hand;                     // by frame
+  std::vector<std::vector<bool>> hand_near;         // by hand, by frame
+
+  const Object& object() const { return prepared->object(); }
+  DynamicTest::Load load(int frame) const {
+    return {&prepared->object(), poses_world[frame], motion.wanted[frame]};
+  }
+};
+
+// A time in which hands hold an object.
+struct Hold {
+  int object = 0;
+  std::vector<int> hands;
+  FrameRange frames;  // with contact
+  FrameRange needed;  // in which the object needs it
+};
+
+struct Scene {
+  const SamplingProblem* problem = nullptr;
+  const SamplingOptions* options = nullptr;
+  std::vector<WorkingHand> hands;
+  std::vector<SceneObject> objects;
+  // Those of the problem, then the supports that were assumed under objects.
+  std::vector<FixedObject> fixed;
+  std::vector<hands::Obstacle> surroundings;  // the same, as the contact solver takes them
+  std::vector<Hold> holds;
+  double smoothing_moved = 0.0;  // m
+  std::vector<std::string> notes;
+
+  int frames() const { return problem->frame_count(); }
+  double frame_time() const { return 1.0 / problem->frame_rate; }
+  // The object and then the surroundings.
+  void obstacles(int object, int frame, std::vector<hands::Obstacle>& result) const;
+};
+
+Result<Scene> make_scene(const SamplingProblem& problem, const SamplingOptions& options);
+
+// Beyond the paper: which hands hold which object when.
+std::vector<Hold> find_holds(const Scene& scene);
+
+}  // namespace prehend::contact_sampling
