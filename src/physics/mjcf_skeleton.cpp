@@ -1,8 +1,10 @@
 #include "prehend/physics/mjcf_skeleton.h"
 
 #include <algorithm>
+#include <regex>
 
 #include "physics/mjcf_import.h"
+#include "prehend/core/atomic_file.h"
 
 namespace prehend::physics {
 namespace {
@@ -36,8 +38,18 @@ int MjcfSkeleton::find(const std::string& name) const {
   return found == names.end() ? -1 : static_cast<int>(found - names.begin());
 }
 
+// Other programs write attributes without a value, and read them: density="". The engine does not,
+// and a skeleton does not need them.
 Result<MjcfSkeleton> load_mjcf_skeleton(const std::string& path) {
-  return skeleton_of(compile_file(path));
+  auto skeleton = skeleton_of(compile_file(path));
+  if (skeleton) return skeleton;
+  const auto text = read_file(path);
+  if (!text) return skeleton;
+  static const std::regex kEmpty("\\s[A-Za-z_]+\\s*=\\s*\"\"");
+  const std::string rest = std::regex_replace(*text, kEmpty, "");
+  if (rest == *text) return skeleton;
+  auto mended = skeleton_of(compile_text(rest, path));
+  return mended ? mended : skeleton;
 }
 
 Result<MjcfSkeleton> parse_mjcf_skeleton(const std::string& mjcf, const std::string& name) {

@@ -1,6 +1,10 @@
 #include "prehend/physics/mjcf_skeleton.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 namespace prehend::physics {
 namespace {
@@ -24,6 +28,17 @@ TEST(MjcfSkeleton, BodiesComeWithParentsPlacesAndHinges) {
   EXPECT_EQ(skeleton->find("chest"), 1);
   EXPECT_EQ(skeleton->find("head"), -1);
   EXPECT_LT((skeleton->up - Vec3::UnitZ()).norm(), 1e-12);
+}
+
+TEST(MjcfSkeleton, AttributesWithoutAValueAreLeftOut) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("prehend_skeleton_" + std::to_string(getpid()) + ".xml");
+  std::ofstream(path) << R"(<mujoco><worldbody><body name="foot"><joint type="ball"/>
+    <geom density="" size="0.1" name="sole"/></body></worldbody></mujoco>)";
+  const auto skeleton = load_mjcf_skeleton(path.string());
+  std::filesystem::remove(path);
+  ASSERT_TRUE(skeleton.ok()) << skeleton.message();
+  EXPECT_EQ(skeleton->names, (std::vector<std::string>{"foot"}));
 }
 
 TEST(MjcfSkeleton, ABrokenFileIsOneLine) {
