@@ -22,7 +22,7 @@ void declare(Arguments& a, OptionSet& options) {
   declare_load(job.load, options);
   options.text("--cut", &job.cut, "FROM:TO", "Seconds to keep, such as 1.5:4; frames as 10f:200f");
   options.flag("--strip-fingers", &job.strip_fingers, "Replace the fingers that the input has");
-  options.number("--mass", &job.mass, "KG", "Of the objects [water's density, up to 0.5]");
+  options.number("--mass", &job.mass, "KG", "Of the objects [water's density, 0.05 to 0.3]");
   options.number("--friction", &job.friction, "MU", "Of the objects on skin [0.6]");
   options.number("--toward-palm", &job.toward_palm, "M",
                  "Moves the objects toward the palm after capture [0]");

@@ -13,9 +13,9 @@
 namespace prehend::jobs {
 namespace {
 
-// Most things that people hold weigh no more (Feix, Bullock and Dollar 2014: 92 % of them), and a
-// mesh filled with water may weigh much more than the hollow thing that was held.
-constexpr double kLightest = 0.03, kHeaviest = 0.5;  // kg
+// A mesh full of water may weigh much more than the hollow thing that was held. `simulate` weighs
+// what nobody weighs in the same way.
+constexpr double kLightest = 0.05, kHeaviest = 0.3;  // kg
 // A finger that turns by less over a whole recording was not recorded.
 constexpr double kMoves = radians(2.0);
 // What one hand can carry at most, N: five fingers of 40 N each, straight from below.
@@ -29,6 +29,38 @@ bool fingers_move(const HandTrack& track) {
       if (angle_between(pose.rotations[s], track.poses[0].rotations[s]) > kMoves) return true;
   }
   return false;
+}
+
+// Recordings often begin with a frame or two in which the object is not yet where it then rests. If
+// it rests from the third frame on at the latest, it does so from the first.
+constexpr int kUnsettled = 3;        // frames
+constexpr double kRestSpeed = 0.02;  // m/s, of something that rests: what markers tremble
+constexpr double kRestSeconds = 0.1;
+constexpr double kJump = 0.002;  // m, beyond what markers tremble
+void settle_start(double frame_rate, ObjectTrack& track, std::vector<std::string>& notes) {
+  auto& poses = track.poses_world;
+  const int still = std::max(3, static_cast<int>(std::lround(kRestSeconds * frame_rate)));
+  for (int k = 1; k <= kUnsettled && k + still < static_cast<int>(poses.size()); ++k) {
+    bool rests = true;
+    for (int f = k; f < k + still; ++f)
+      rests &= (poses[f + 1].position - poses[f].position).norm() * frame_rate < kRestSpeed;
+    if (!rests) continue;
+    const double jump = (poses[0].position - poses[k].position).norm();
+    if (jump < kJump) return;
+    std::fill(poses.begin(), poses.begin() + k, poses[k]);
+    notes.push_back(
+        fmt::format("{}: jumps by {:.0f} mm before it rests in frame {}; taken to rest from the "
+                    "first frame on",
+                    track.object->name, 1e3 * jump, k));
+    return;
+  }
+}
+
+// Of the two quaternions of a rotation the nearer to the frame before, for whoever smooths them.
+void keep_signs(ObjectTrack& track) {
+  for (std::size_t f = 1; f < track.poses_world.size(); ++f)
+    if (track.poses_world[f].rotation.dot(track.poses_world[f - 1].rotation) < 0.0)
+      track.poses_world[f].rotation.coeffs() *= -1.0;
 }
 
 bool moves(const ObjectTrack& track) {
@@ -76,6 +108,10 @@ Result<Capture> capture_files(const DetailJob& job) {
         fmt::format("{}: {:.2f} kg if it were full of water; taken as {:g} kg (--mass)",
                     track.object->name, track.object->mass, mass));
     track.object = std::make_shared<const Object>(with_mass(*track.object, mass));
+  }
+  for (ObjectTrack& track : capture.clip.objects) {
+    settle_start(capture.clip.frame_rate, track, capture.notes);
+    keep_signs(track);
   }
   part_fixed(capture);
   if (capture.clip.objects.empty()) return Error{file + ": its objects never move"};

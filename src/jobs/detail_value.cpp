@@ -168,7 +168,10 @@ std::string detail_text(const DetailFigures& figures) {
   const auto& found = figures.found;
   std::string text = fmt::format("{}: {} solutions", figures.capture.title, figures.passed);
   const int failed = static_cast<int>(figures.solutions.size()) - figures.passed;
-  if (failed > 0) text += fmt::format(", {} more that fail their audit", failed);
+  if (found.partial)
+    text += ", a part of one";
+  else if (failed > 0)
+    text += fmt::format(", {} more that fail their audit", failed);
   text += fmt::format(
       "\n  {} frames tested, {} on solutions ({:.1f} %); dead ends: {} reach, {} collision, {} "
       "force\n  kinematic test {:.2f} ms, dynamic test {:.3f} ms\n",

@@ -55,16 +55,22 @@ TEST_F(DetailCommand, MistakesAreOneLineThatSaysWhatWouldBeRight) {
   expect_one_line(call({lifted_box(0.08), "--strategy", "glue"}), "--strategy");
   expect_one_line(call({lifted_box(0.08), "--strategy", "slide@3:1"}), "--strategy");
   expect_one_line(call({lifted_box(0.08), "--count", "0"}), "--count");
+  expect_one_line(call({lifted_box(0.08), "--mass", "30"}), "more than one hand can carry");
   expect_one_line(call({lifted_box(0.08), "--object", "jug=mug"}), "has no object \"jug\"");
   expect_one_line(call({lifted_box(0.08), "--object", "box=box:0"}), "a size is");
   expect_one_line(call({lifted_box(0.08, "cuont = 3")}), "did you mean \"count\"");
   expect_one_line(call({lifted_box(0.08), "--prior", at("none.json")}), "none.json");
 }
 
-TEST_F(DetailCommand, AnObjectThatNoHandIsNearIsRefused) {
-  const Outcome outcome = call({lifted_box(2.0)});
-  EXPECT_EQ(outcome.code, kExitBadInput);
-  EXPECT_NE(outcome.err.find("frame"), std::string::npos) << outcome.err;
+TEST_F(DetailCommand, AnObjectThatNoHandIsNearMissesAndSaysInWhichFrames) {
+  const Outcome outcome = call({lifted_box(2.0), "--json"});
+  EXPECT_EQ(outcome.code, kExitMissed);
+  EXPECT_NE(outcome.err.find("none is near"), std::string::npos) << outcome.err;
+  const io::Value r = outcome.json();
+  EXPECT_TRUE(r.find("solutions")->items().empty());
+  EXPECT_LT(*r.find("solved_fraction")->number(), 0.5);
+  ASSERT_FALSE(r.find("unsolved")->items().empty());
+  EXPECT_GE(*r.find("unsolved")->items()[0].find("first_frame")->integer(), 7);
 }
 
 TEST_F(DetailCommand, FingersThatMoveAreReplacedOnlyWhenAsked) {
@@ -74,7 +80,7 @@ TEST_F(DetailCommand, FingersThatMoveAreReplacedOnlyWhenAsked) {
 }
 
 TEST_F(DetailCommand, TheReportHasTheColumnsOfTheTable) {
-  const Outcome outcome = call({"scenes/sampling/milk-turn.toml", "--count", "1", "--json", "-o",
+  const Outcome outcome = call({"scenes/sampling/milk-pick.toml", "--count", "1", "--json", "-o",
                                 at("milk.glb"), "-o", at("milk.tree.png"), "-o", at("milk.json")});
   const io::Value r = outcome.json();
   for (const char* key :
@@ -87,7 +93,7 @@ TEST_F(DetailCommand, TheReportHasTheColumnsOfTheTable) {
   ASSERT_EQ(r.find("solutions")->items().size(), 1u);
   EXPECT_EQ(outcome.code, kExitDone);
   const io::Value& solution = r.find("solutions")->items()[0];
-  EXPECT_EQ(*solution.find("frames")->integer(), 71);
+  EXPECT_EQ(*solution.find("frames")->integer(), 101);
   EXPECT_FALSE(solution.find("strategy")->string()->empty());
   EXPECT_FALSE(solution.find("contacts")->items().empty());
   EXPECT_GT(*solution.find("min_margin")->number(), 0.0);
