@@ -10,6 +10,8 @@
 #include "jobs/detail_pictures.h"
 #include "jobs/detail_value.h"
 #include "jobs/job_context.h"
+#include "jobs/physics_value.h"
+#include "prehend/core/physical_constants.h"
 #include "prehend/core/text.h"
 
 namespace prehend::jobs {
@@ -31,6 +33,18 @@ Result<std::optional<io::Scene>> scene_of(const DetailJob& job) {
   auto scene = io::read_scene(job.inputs[0]);
   if (!scene) return scene.error();
   return std::optional(std::move(*scene));
+}
+
+physics::PhysicsInForce physics_of(const SamplingProblem& problem) {
+  physics::PhysicsInForce physics;
+  const Object& object = problem.objects[0].object->object();
+  physics.friction = object.friction;
+  physics.torsional_friction = object.torsional_friction;
+  physics.skin_friction = kSkinFriction;
+  physics.wrist_strength = physics::RootStrength::unlimited();  // it is where it was captured
+  physics.timestep = 1.0 / problem.frame_rate;
+  physics.solver = "cone program, frame by frame";
+  return physics;
 }
 
 // Both searches over the same number of frames, whatever they find.
@@ -103,6 +117,7 @@ Result<Outcome> detail(const DetailJob& job, JobContext& context, DetailReport& 
   if (!found) return Error{fmt::format("{}: {}", printable(job.inputs[0], 200), found.message())};
   for (const std::string& note : found->notes) context.note(note);
   context.report.summary = found->summary;
+  context.report.physics = physics_value(physics_of(*problem));
 
   auto wanted = std::move(found->solutions);
   found->solutions.clear();

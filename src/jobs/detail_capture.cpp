@@ -90,6 +90,7 @@ Result<Capture> capture_files(const DetailJob& job) {
   capture.recording = true;
   capture.clip = std::move(loaded->clip);
   capture.title = capture.clip.name;
+  capture.floor_height = capture.clip.floor_height;
   if (!job.cut.empty()) {
     const auto kept = cut_range(capture.clip, job.cut);
     if (!kept) return kept.error();

@@ -68,19 +68,6 @@ io::Value solution_value(const JudgedSolution& judged) {
   return value;
 }
 
-io::Value physics_part(const Capture& capture) {
-  io::Value value = io::Value::table();
-  const Object& object = *capture.clip.objects[0].object;
-  value["friction"] = object.friction;
-  value["torsional_friction_m"] = object.torsional_friction;
-  value["skin_friction"] = object.friction;
-  value["impedance_ratio"] = io::Value();
-  value["wrist_strength_N"] = "inf";
-  value["added_inertia"] = 0.0;
-  value["solver"] = "cone program, frame by frame";
-  return value;
-}
-
 void add_unsolved(const DetailFigures& figures, io::Value& details) {
   io::Value& list = details["unsolved"] = io::Value::array();
   for (const auto& unsolved : figures.found.unsolved) {
@@ -139,7 +126,6 @@ void add_detail(const DetailFigures& figures, io::Value& details) {
     recorded["fingertip_m"] = figures.recorded->fingertip_m;
     recorded["audit"] = audit_value(figures.recorded->audit);
   }
-  details["physics"] = physics_part(figures.capture);
 }
 
 io::Value worst_audit(const DetailFigures& figures) {

@@ -131,7 +131,7 @@ class SceneMover {
         if (!loaded) return loaded.error();
         hand = *loaded;
       }
-      const auto rest = hands::make_posture(*hand, given.posture.empty() ? "rest" : given.posture);
+      const auto rest = hands::make_posture(*hand, "rest");
       if (!rest) return io::error_at(scene_.file, given.place, rest.message());
       HandTrack track{hand, {}};
       for (int f = 0; f < frames(); ++f) {
@@ -145,7 +145,7 @@ class SceneMover {
   }
 
   Status add_surroundings() {
-    out_.floor_height = scene_.environment.floor_height;
+    out_.floor_height = out_.clip.floor_height = scene_.environment.floor_height;
     if (!scene_.environment.table) return {};
     const io::SceneTable& top = *scene_.environment.table;
     const Vec3 half(0.5 * top.width, 0.5 * kTableThickness, 0.5 * top.depth);
