@@ -22,6 +22,17 @@ constexpr double kRecordedTouch = 0.01;
 // A digit whose contacts push with less, N, does not count as holding.
 constexpr double kPush = 0.02;
 
+// What a contact that pushes may be away from the object's surface, m.
+constexpr double kWidestGap = 0.002;
+
+double widest_gap(const Solution& solution) {
+  double widest = 0.0;
+  for (const auto& contacts : solution.contacts)
+    for (const HandContact& contact : contacts)
+      if (contact.force_world.norm() > kPush) widest = std::max(widest, contact.gap);
+  return widest;
+}
+
 // By frame, the digits that touch: hand * kDigitCount + digit.
 using DigitSets = std::vector<std::set<int>>;
 
@@ -128,7 +139,6 @@ audit::AuditOptions solution_limits(const Capture& capture) {
   audit::AuditOptions options;
   options.floor_height = capture.floor_height;
   options.max_penetration = capture.recording ? 0.002 : 0.001;
-  options.floating_distance = 0.002;
   options.min_explained = 0.99;
   return options;
 }
@@ -144,7 +154,13 @@ Result<std::vector<JudgedSolution>> judge_solutions(std::vector<Solution> soluti
     auto report = audit::audit(solutions[i].clip, options);
     if (!report) return report.error();
     JudgedSolution one{std::move(solutions[i]), std::move(*report), false, ""};
-    one.passed = one.audit.verdict == "pass";
+    const double gap = widest_gap(one.solution);
+    if (gap > kWidestGap)
+      one.audit.reasons.push_back(
+          fmt::format("a contact is {:.1f} mm away from the object (limit "
+                      "{:.1f} mm)",
+                      1e3 * gap, 1e3 * kWidestGap));
+    one.passed = one.audit.verdict == "pass" && gap <= kWidestGap;
     one.why_not = fmt::format("{}", fmt::join(one.audit.reasons, "; "));
     judged.push_back(std::move(one));
   }

@@ -6,11 +6,11 @@
 namespace prehend::jobs {
 
 // What a solution may show and still count, stricter than an audit's own limits: penetration of at
-// most 1 mm (2 mm where people were recorded), contacts within 2 mm of both surfaces, and 99 % of
-// the frames explained.
+// most 1 mm (2 mm where people were recorded), and 99 % of the frames explained.
 audit::AuditOptions solution_limits(const Capture& capture);
 
-// Every solution audited, those that pass first. Stopped early, the rest is left out.
+// Every solution audited, those that pass first. A contact that pushes from more than 2 mm away
+// fails a solution as well. Stopped early, the rest is left out.
 Result<std::vector<JudgedSolution>> judge_solutions(
     std::vector<contact_sampling::Solution> solutions, const Capture& capture,
     const Monitor& monitor);
