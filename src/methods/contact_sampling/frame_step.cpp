@@ -3,6 +3,7 @@
 //   dynamic test.
 // Departs:    a digit that cannot keep its place on the skin first rolls: another place of the same
 //   segment's skin meets the same point of the object (the paper lets collision detection find it).
+//   Where that is not enough and the search allows it, the place creeps (see max_creep).
 #include "methods/contact_sampling/frame_step.h"
 
 #include <algorithm>
@@ -21,8 +22,6 @@ double thread_seconds() {
 
 // A finger is lifted this high between two contacts, m.
 constexpr double kLift = 0.008;
-// A place on the skin that moved by more than this has rolled, m.
-constexpr double kRolled = 0.001;
 
 }  // namespace
 
@@ -33,8 +32,8 @@ void TestTimes::add(const TestTimes& other) {
   dynamic_tests += other.dynamic_tests;
 }
 
-FrameStep::FrameStep(const Scene& scene, const HoldPlan& plan, const Start& start)
-    : scene_(scene), plan_(plan), hold_(*plan.hold), start_(start) {
+FrameStep::FrameStep(const Scene& scene, const HoldPlan& plan, const Start& start, bool creeping)
+    : scene_(scene), plan_(plan), hold_(*plan.hold), start_(start), creeping_(creeping) {
   tests_.reserve(hold_.hands.size());
   for (const int hand : hold_.hands) tests_.emplace_back(scene.hands[hand], *scene.options);
 }
@@ -131,15 +130,12 @@ bool FrameStep::pose_hand(const State* before, int hand, State& state, Failure& 
   input.previous = &previous;
   input.obstacles = obstacles_;
   if (before) input.greatest_change = scene_.options->max_joint_speed * scene_.frame_time();
-  KinematicOutcome outcome = tests_[hand].solve(input);
-  for (int again = 0; again < 2 && !outcome.feasible && outcome.cause == DeadEnd::kReach; ++again) {
-    const int d = static_cast<int>(outcome.digit);
-    if (own.strategies[d] != Strategy::kStatic && own.strategies[d] != Strategy::kRolling) break;
-    const Vec3 skin = own.guides[d].skin.point_segment;
-    tests_[hand].roll(object_world, own.guides[d]);
-    if ((own.guides[d].skin.point_segment - skin).norm() > kRolled)
-      own.strategies[d] = Strategy::kRolling;
-    outcome = tests_[hand].solve(input);
+  DigitStrategies gave_way;
+  const KinematicOutcome outcome = tests_[hand].follow(
+      input, *scene_.objects[hold_.object].prepared->exact(),
+      creeping_ ? scene_.options->max_creep * scene_.frame_time() : 0.0, own.guides, gave_way);
+  for (int d = 0; d < kDigitCount; ++d) {
+    if (gave_way[d] != Strategy::kStatic) own.strategies[d] = gave_way[d];
   }
   own.pose = tests_[hand].pose();
   times_.kinematic_seconds += thread_seconds() - started;
@@ -180,7 +176,8 @@ bool FrameStep::explain(const State* before, const Choice* choice, State& state,
     if (test.contact.digit == Digit::kNone) continue;
     const int d = static_cast<int>(test.contact.digit);
     const Strategy strategy = state.hands[test.contact.hand].strategies[d];
-    if (choice && strategy == Strategy::kSliding) {
+    if (choice && strategy == Strategy::kSliding &&
+        choice->hands[test.contact.hand][d].strategy == Strategy::kSliding) {
       const Vec3& along = choice->hands[test.contact.hand][d].slide_object;
       test.slide_object =
           (along - along.dot(test.contact.normal_object) * test.contact.normal_object).normalized();

@@ -19,7 +19,8 @@ struct TestTimes {
 // One object a thread, for one start of one hold.
 class FrameStep {
  public:
-  FrameStep(const Scene& scene, const HoldPlan& plan, const Start& start);
+  // Creeping: see SamplingOptions::max_creep.
+  FrameStep(const Scene& scene, const HoldPlan& plan, const Start& start, bool creeping);
 
   // The state of the hold's first frame.
   bool begin(State& state, Failure& failure);
@@ -40,6 +41,7 @@ class FrameStep {
   const HoldPlan& plan_;
   const Hold& hold_;
   const Start& start_;
+  bool creeping_;
   std::vector<KinematicTest> tests_;
   DynamicTest dynamics_;
   std::vector<hands::Obstacle> obstacles_;

@@ -19,6 +19,10 @@ constexpr double kNailCosine = 0.35;
 // A pad faces the surface within this angle: eq. 2 asks for 90 degrees, at which a tip would touch
 // with its side.
 constexpr double kFacing = radians(75.0);
+// A place on the skin that moved by more than this has rolled, m.
+constexpr double kRolled = 0.001;
+// Digits that give way in one frame, counted with their tries.
+constexpr int kFollowRounds = 12;
 // Half the width of the patch that a fingertip touches with, m.
 constexpr double kPatch = 0.003;
 // Normals this far apart make an edge.
@@ -98,6 +102,44 @@ KinematicOutcome KinematicTest::judge(const Input& input,
     return outcome;
   }
   outcome.feasible = true;
+  return outcome;
+}
+
+KinematicOutcome KinematicTest::follow(const Input& input, const geometry::ExactDistance& surface,
+                                       double most_creep, Guides& guides,
+                                       DigitStrategies& gave_way) {
+  gave_way.fill(Strategy::kStatic);
+  Input own = input;
+  own.guides = &guides;
+  const Guides before = guides;
+  std::array<int, kDigitCount> tries = {};
+  KinematicOutcome outcome = solve(own);
+  for (int round = 0; round < kFollowRounds; ++round) {
+    if (outcome.feasible || outcome.digit == Digit::kNone || outcome.other != Digit::kNone) break;
+    const int d = static_cast<int>(outcome.digit);
+    Guide& guide = guides[d];
+    if (!guide.active || guide.hover > kTouch) break;
+    const int attempt = tries[d]++;
+    if (attempt == 0) {
+      const Vec3 skin = guide.skin.point_segment;
+      roll(input.object_world, guide);
+      if ((guide.skin.point_segment - skin).norm() > kRolled) gave_way[d] = Strategy::kRolling;
+    } else if (attempt <= 2 && most_creep > 0.0) {
+      kinematics_.update(wrist_world_, pose_);
+      const Vec3 skin = input.object_world.inverse() *
+                        (kinematics_.frames_world()[guide.skin.segment] * guide.skin.point_segment);
+      const Vec3 way = skin - before[d].point_object;
+      const Vec3 wanted = before[d].point_object + std::min(1.0, most_creep / way.norm()) * way;
+      const auto on = surface.closest(wanted);
+      guide.point_object = on.point;
+      guide.normal_object = on.normal;
+      gave_way[d] = Strategy::kSliding;
+    } else {
+      guide.active = false;
+      gave_way[d] = Strategy::kFree;
+    }
+    outcome = solve(own);
+  }
   return outcome;
 }
 

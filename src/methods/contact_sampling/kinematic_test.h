@@ -62,6 +62,11 @@ class KinematicTest {
     std::optional<Transform> start_wrist_world;  // where a wrist that may move begins
   };
   KinematicOutcome solve(const Input& input);
+  // The same, but digits that cannot keep their places give way, one by one: first they roll; then
+  // their places creep over `surface`, drawn along by the wrist; at last they let go. `guides` are
+  // changed, and `gave_way` says how (kStatic: it kept its place).
+  KinematicOutcome follow(const Input& input, const geometry::ExactDistance& surface,
+                          double most_creep, Guides& guides, DigitStrategies& gave_way);
   const Eigen::VectorXd& pose() const { return pose_; }
   const Transform& wrist_world() const { return wrist_world_; }
 

@@ -32,6 +32,7 @@ class SolutionMaker {
   void add_support(const SupportForce& force, int object, int frame);
   void copy_strategies();
   void measure_wrists();
+  void measure_creep();
   void measure_margin(const DynamicTest::Load& load, int object, int frame,
                       std::vector<TestContact>& contacts);
 
@@ -174,6 +175,34 @@ void SolutionMaker::copy_strategies() {
   }
 }
 
+// How far places moved over the object that nothing slid on purpose.
+void SolutionMaker::measure_creep() {
+  for (const HoldChoice& hold : holds_) {
+    if (!hold.path) continue;
+    for (size_t h = 0; h < hold.plan->hold->hands.size(); ++h) {
+      for (int d = 0; d < kDigitCount; ++d) {
+        double way = 0.0;
+        for (size_t i = 1; i < hold.path->states.size(); ++i) {
+          const HandState& before = hold.path->states[i - 1].hands[h];
+          const HandState& now = hold.path->states[i].hands[h];
+          const bool held = before.guides[d].active && now.guides[d].active &&
+                            now.guides[d].hover <= kTouch &&
+                            now.strategies[d] == Strategy::kSliding;
+          bool chosen = false;
+          for (const TestContact& test : hold.path->states[i].contacts) {
+            chosen = chosen || (test.contact.hand == static_cast<int>(h) &&
+                                static_cast<int>(test.contact.digit) == d &&
+                                test.slide_object.squaredNorm() > 0.0);
+          }
+          if (held && !chosen)
+            way += (now.guides[d].point_object - before.guides[d].point_object).norm();
+        }
+        solution_.creep_m = std::max(solution_.creep_m, way);
+      }
+    }
+  }
+}
+
 void SolutionMaker::measure_wrists() {
   for (size_t h = 0; h < scene_.hands.size(); ++h) {
     for (int f = 0; f < scene_.frames(); ++f) {
@@ -206,6 +235,7 @@ Solution SolutionMaker::make() {
     for (int o = 0; o < static_cast<int>(scene_.objects.size()); ++o) explain_object(o, f);
   }
   measure_wrists();
+  measure_creep();
   solution_.solved_fraction = needed_ > 0 ? static_cast<double>(explained_) / needed_ : 1.0;
   if (needed_ == 0) solution_.min_margin = 0.0;
   solution_.strategy = strategy_text(solution_, scene_.problem->frame_rate);

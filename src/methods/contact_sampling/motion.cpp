@@ -26,7 +26,7 @@ constexpr double kRoughness = 0.02;
 
 // An object rests while it is slower than this, m/s and rad/s, for as long, s, and ends up no
 // farther than this from where it was, m and rad.
-constexpr double kRestSpeed = 0.04, kRestSpin = 0.4, kRestSeconds = 0.1;
+constexpr double kRestSpeed = 0.04, kRestSpin = 0.4, kRestSeconds = 0.06;
 constexpr double kRestShift = 0.004, kRestTurn = radians(3.0);
 constexpr double kFadeSeconds = 0.12;
 
@@ -34,6 +34,10 @@ constexpr double kFadeSeconds = 0.12;
 constexpr double kMostSmoothing = 0.002;
 // Frames to either side over which smoothing is given up together.
 constexpr int kUnsmoothed = 3;
+
+// A frame jumps if it is this far off, m, while the frames around it move by less than this part of
+// that.
+constexpr double kJump = 0.003, kJumpPart = 0.125;
 
 struct Parabola {
   Vec3 first, second;
@@ -119,6 +123,30 @@ std::vector<Transform> keep_fast_motion(const std::vector<Transform>& captured,
 }
 
 }  // namespace
+
+std::vector<int> mend_jumps(std::vector<Transform>& poses) {
+  std::vector<int> mended;
+  const int n = static_cast<int>(poses.size());
+  if (n < 5) return mended;
+  const auto step = [&](int a, int b) { return (poses[b].position - poses[a].position).norm(); };
+  const auto jumps = [&](double off, double around) {
+    return off > kJump && around < kJumpPart * off;
+  };
+  if (jumps(step(0, 1), std::max(step(1, 2), step(2, 3)))) {
+    poses[0] = poses[1];
+    mended.push_back(0);
+  }
+  for (int f = 1; f + 1 < n; ++f) {
+    if (!jumps(std::min(step(f - 1, f), step(f, f + 1)), step(f - 1, f + 1))) continue;
+    poses[f] = interpolate(poses[f - 1], poses[f + 1], 0.5);
+    mended.push_back(f);
+  }
+  if (jumps(step(n - 2, n - 1), std::max(step(n - 3, n - 2), step(n - 4, n - 3)))) {
+    poses[n - 1] = poses[n - 2];
+    mended.push_back(n - 1);
+  }
+  return mended;
+}
 
 std::vector<Transform> smooth_poses(const std::vector<Transform>& poses, double frame_rate,
                                     double half_width) {

@@ -7,6 +7,10 @@
 
 namespace prehend::contact_sampling {
 
+// A single frame that is somewhere else than both its neighbors, or a first or last one that jumps
+// away from all others, is a slip of the capture: it is put back, and its number returned.
+std::vector<int> mend_jumps(std::vector<Transform>& poses);
+
 // Poses smoothed by cubics over `half_width` seconds to either side; 0 leaves them as they are.
 std::vector<Transform> smooth_poses(const std::vector<Transform>& poses, double frame_rate,
                                     double half_width);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
@@ -14,8 +13,6 @@
 #include "methods/contact_sampling/reconstruct.h"
 #include "methods/contact_sampling/strategy_text.h"
 
-#include <atomic>
-extern std::atomic<int> g_stage[12];
 namespace prehend::contact_sampling {
 namespace {
 
@@ -23,6 +20,7 @@ namespace {
 constexpr int kStarts = 320;
 // Of those, at most so many are searched.
 constexpr int kSearched = 48;
+constexpr size_t kSearchedHopeless = 16;
 // Starts that explain less of the key frames than this are not searched while others do better.
 constexpr double kHopeful = 0.999;
 
@@ -62,53 +60,26 @@ void Sampling::search() {
     if (hold.hands.empty()) continue;
     StartCounts counts;
     std::vector<Start> starts = find_starts(scene_, own.plan, volumes, kStarts, counts, monitor_);
-    if (getenv("CS_DEBUG")) {
-      fprintf(stderr, "hold %d-%d needed %d-%d hands %zu still %d left %.1f mm starts %zu of %d:",
-              hold.frames.first, hold.frames.last, hold.needed.first, hold.needed.last,
-              hold.hands.size(), (int)own.plan.calm[0].still, 1e3 * own.plan.calm[0].shift_left,
-              starts.size(), kStarts);
-      for (size_t k = 0; k < starts.size() && k < 12; ++k) {
-        int d = 0;
-        for (auto& h : starts[k].hands)
-          for (auto& g : h.guides) d += g.active;
-        fprintf(stderr, " %.2f(%d)", starts[k].explained, d);
-      }
-      fprintf(stderr, "\n stages pick %d aimreach %d aimcoll %d palm %d deep %d nail %d none %d\n",
-              g_stage[0].load(), g_stage[1].load(), g_stage[2].load(), g_stage[3].load(),
-              g_stage[4].load(), g_stage[5].load(), g_stage[6].load());
-      {
-        const auto& w = own.plan.calm[0].wrist_object;
-        for (size_t k = 0; k < w.size(); k += 3) {
-          Transform r = scene_.objects[hold.object].poses_world[hold.frames.first + k].inverse() *
-                        scene_.hands[hold.hands[0]].wrist_world[hold.frames.first + k];
-          fprintf(stderr, "  rel %zu %.0f %.0f %.0f mm %.0f deg\n", k, 1e3 * r.position.x(),
-                  1e3 * r.position.y(), 1e3 * r.position.z(),
-                  degrees(angle_between(r.rotation, w[w.size() / 2].rotation)));
-        }
-      }
-      const SceneObject& ob = scene_.objects[hold.object];
-      for (int f : own.plan.key_frames)
-        fprintf(stderr, "  f%d F %.2f %.2f %.2f T/l %.2f %.2f %.2f supports %zu\n", f,
-                ob.motion.wanted[f].force.x() / ob.object().mass / 9.81,
-                ob.motion.wanted[f].force.y() / ob.object().mass / 9.81,
-                ob.motion.wanted[f].force.z() / ob.object().mass / 9.81,
-                ob.motion.wanted[f].torque.x() / ob.object().mass / 9.81 / lever(ob.object()),
-                ob.motion.wanted[f].torque.y() / ob.object().mass / 9.81 / lever(ob.object()),
-                ob.motion.wanted[f].torque.z() / ob.object().mass / 9.81 / lever(ob.object()),
-                ob.supports[f].size());
-    }
     const auto hopeless = std::find_if(starts.begin(), starts.end(), [](const Start& start) {
       return start.explained < kHopeful;
     });
     if (hopeless - starts.begin() >= 8) starts.erase(hopeless, starts.end());
     if (starts.size() > kSearched) starts.resize(kSearched);
+    // Where none explains the whole hold, searching more of them rarely helps.
+    if (!starts.empty() && starts[0].explained < kHopeful && starts.size() > kSearchedHopeless)
+      starts.resize(kSearchedHopeless);
     if (options.search == SearchKind::kPlain) {
       if (!starts.empty())
         own.search = search_plain(scene_, own.plan, starts[0], options.count, options.frame_budget,
                                   monitor_);
     } else {
-      own.search =
-          search_hold(scene_, own.plan, starts, options.count, options.frame_budget, monitor_);
+      own.search = search_hold(scene_, own.plan, starts, options.count, options.frame_budget, false,
+                               monitor_);
+      if (own.search.paths.empty() && options.max_creep > 0.0) {
+        HoldSearch creeping = search_hold(scene_, own.plan, starts, options.count,
+                                          options.frame_budget, true, monitor_);
+        own.search.add(std::move(creeping), options.count);
+      }
     }
   }
 }

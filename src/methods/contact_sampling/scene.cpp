@@ -39,7 +39,15 @@ SceneObject make_object(const SamplingProblem& problem, const SamplingOptions& o
   const CapturedObject& captured = problem.objects[index];
   SceneObject object;
   object.prepared = captured.object;
-  object.poses_world = smooth_poses(captured.poses_world, problem.frame_rate, options.smoothing);
+  std::vector<Transform> poses_world = captured.poses_world;
+  if (options.smoothing > 0.0) {
+    const std::vector<int> jumps = mend_jumps(poses_world);
+    if (!jumps.empty())
+      scene.notes.push_back(
+          fmt::format("{}: it jumps at frame {} as no object does, and was put back there",
+                      object.object().name, fmt::join(jumps, ", ")));
+  }
+  object.poses_world = smooth_poses(poses_world, problem.frame_rate, options.smoothing);
   std::vector<bool> any_near(object.poses_world.size(), false);
   for (const WorkingHand& hand : scene.hands) {
     object.hand_near.push_back(
@@ -52,13 +60,18 @@ SceneObject make_object(const SamplingProblem& problem, const SamplingOptions& o
         stand_still(object.object(), object.poses_world, problem.frame_rate, any_near);
   for (size_t f = 0; f < object.poses_world.size(); ++f) {
     const Vec3 center = captured.object->object().center_of_mass;
-    scene.smoothing_moved =
-        std::max(scene.smoothing_moved,
-                 (object.poses_world[f] * center - captured.poses_world[f] * center).norm());
+    scene.smoothing_moved = std::max(
+        scene.smoothing_moved, (object.poses_world[f] * center - poses_world[f] * center).norm());
   }
   object.motion = object_motion(object.object(), object.poses_world, problem.frame_rate);
   object.levels = level_supports(problem, index, object.poses_world, object.motion, any_near);
   object.supports = find_supports(problem, index, object.poses_world, object.motion, object.levels);
+  for (const LevelSupport& level : object.levels) {
+    if (!level.assumed) continue;
+    if (auto slab = assumed_slab(level, static_cast<int>(scene.fixed.size()), object.poses_world,
+                                 object.supports))
+      scene.fixed.push_back(*slab);
+  }
   object.needs_hand =
       frames_that_need_hands(object.object(), object.poses_world, object.motion, object.supports);
   for (const LevelSupport& level : object.levels) {

@@ -30,12 +30,12 @@ constexpr int kCutBack = 3;
 // The tree of one start.
 class Tree {
  public:
-  Tree(const Scene& scene, const HoldPlan& plan, const Start& start, int number)
+  Tree(const Scene& scene, const HoldPlan& plan, const Start& start, int number, bool creeping)
       : scene_(scene),
         plan_(plan),
         start_(start),
         number_(number),
-        step_(scene, plan, start),
+        step_(scene, plan, start, creeping),
         generator_(scene, *plan.hold),
         random_(scene.options->seed, 0x5ea6c4 + 2654435761ULL * number + plan.hold->frames.first) {}
 
@@ -249,7 +249,7 @@ void HoldSearch::add(HoldSearch&& other, int wanted) {
 }
 
 HoldSearch search_hold(const Scene& scene, const HoldPlan& plan, const std::vector<Start>& starts,
-                       int wanted, int frame_budget, const Monitor& monitor) {
+                       int wanted, int frame_budget, bool creeping, const Monitor& monitor) {
   HoldSearch all;
   const int length = plan.hold->frames.size();
   const int most = static_cast<int>(std::ceil(2.0 * scene.options->paths_per_start));
@@ -261,7 +261,7 @@ HoldSearch search_hold(const Scene& scene, const HoldPlan& plan, const std::vect
     const int batch = std::min(kBatch, count - first);
     std::vector<HoldSearch> found(batch);
     tbb::parallel_for(0, batch, [&](int i) {
-      Tree tree(scene, plan, starts[first + i], first + i);
+      Tree tree(scene, plan, starts[first + i], first + i, creeping);
       if (tree.root()) tree.improved(kLengthsPerStart * length, most, monitor);
       found[i] = tree.take();
     });
@@ -272,7 +272,7 @@ HoldSearch search_hold(const Scene& scene, const HoldPlan& plan, const std::vect
 
 HoldSearch search_plain(const Scene& scene, const HoldPlan& plan, const Start& start, int wanted,
                         int frame_budget, const Monitor& monitor) {
-  Tree tree(scene, plan, start, 0);
+  Tree tree(scene, plan, start, 0, false);
   if (tree.root()) tree.plain(frame_budget, wanted, monitor);
   return tree.take();
 }

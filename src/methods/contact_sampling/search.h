@@ -31,7 +31,7 @@ struct HoldSearch {
 
 // `wanted` ways, or what the budget of frames allows.
 HoldSearch search_hold(const Scene& scene, const HoldPlan& plan, const std::vector<Start>& starts,
-                       int wanted, int frame_budget, const Monitor& monitor);
+                       int wanted, int frame_budget, bool creeping, const Monitor& monitor);
 
 // Section 4 alone, from one start: until the budget ends.
 HoldSearch search_plain(const Scene& scene, const HoldPlan& plan, const Start& start, int wanted,

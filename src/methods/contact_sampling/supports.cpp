@@ -16,7 +16,7 @@ constexpr double kTouching = 0.005;
 // Slower points of the object rest or stick, m/s: noise of 0.2 mm at 60 frames a second.
 constexpr double kSticking = 0.02;
 // An object has come to rest if it is slow for as long, s.
-constexpr double kRestSeconds = 0.08;
+constexpr double kRestSeconds = 0.04;
 // Two heights nearer than this are one, m.
 constexpr double kSameHeight = 0.01;
 // Points that carry an object: a square would do, a ring of eight carries round ones too.

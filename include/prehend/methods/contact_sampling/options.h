@@ -85,6 +85,10 @@ struct SamplingOptions {
 
   // Captured poses are smoothed over this many seconds to either side; 0: not at all.
   double smoothing = 0.05;
+  // Captured wrists may move against an object that is held. Where neither rolling nor relocating
+  // digits follow, their places creep over the object at up to this speed, m/s, though their forces
+  // are inside the cones: an error of capture that Solution::creep_m owns up to. 0: never.
+  double max_creep = 0.3;
   // Fastest that a joint turns, rad/s (eq. 3).
   double max_joint_speed = 12.0;
 };

@@ -48,7 +48,8 @@ struct Solution {
   double min_margin = 0.0;
   double wrist_shift_m = 0.0;  // farthest from the captured wrist
   double wrist_turn_rad = 0.0;
-  double max_grip_N = 0.0;         // greatest sum of the hands' normal forces
+  double creep_m = 0.0;     // farthest that a digit's place crept (SamplingOptions::max_creep)
+  double max_grip_N = 0.0;  // greatest sum of the hands' normal forces
   std::vector<int> first_contact;  // by hand: first frame with a force; -1: never
   std::vector<int> last_contact;   // by hand
   double solved_fraction = 0.0;    // of the frames in which an object needs a hand

@@ -11,8 +11,6 @@
 
 #include "prehend/hands/palm.h"
 
-#include <atomic>
-std::atomic<int> g_stage[12];
 namespace prehend::contact_sampling {
 namespace {
 
@@ -294,7 +292,6 @@ bool HandStarter::aim_digits(int number, Random& random, HandStart& start) {
     outcome = test_.solve(input);
   }
   if (!outcome.feasible) {
-    ++g_stage[outcome.cause == DeadEnd::kReach ? 1 : 2];
     return false;
   }
   start.pose = test_.pose();
@@ -307,17 +304,11 @@ bool HandStarter::finish(HandStart& start) {
   const Transform& object = scene_.objects[hold_.object].poses_world[hold_.frames.first];
   const Transform wrist =
       held_wrist(scene_, hold_, plan_.calm[index_], start.offset, hold_.frames.first);
-  if (test_.deepest(start.pose, wrist, obstacles_) > kDeepest) {
-    ++g_stage[4];
-    return false;
-  }
+  if (test_.deepest(start.pose, wrist, obstacles_) > kDeepest) return false;
   contacts_.clear();
   if (!test_.touching(start.pose, wrist, object, *obstacles_[0].distance, index_, hold_.object,
-                      contacts_)) {
-    ++g_stage[5];
+                      contacts_))
     return false;
-  }
-  if (contacts_.empty()) ++g_stage[6];
   start.guides = {};
   set_guides(contacts_, index_, start.guides);
   start.strain = strain_of(hand_, start.pose);
@@ -330,6 +321,8 @@ bool HandStarter::keeps(HandStart& start) {
   const CalmWrist& calm = plan_.calm[index_];
   start.key_poses.clear();
   Eigen::VectorXd pose = start.pose;
+  Guides guides = start.guides;
+  int before = hold_.frames.first;
   for (const int frame : plan_.key_frames) {
     if (calm.still || frame == hold_.frames.first) {
       start.key_poses.push_back(pose);
@@ -340,10 +333,16 @@ bool HandStarter::keeps(HandStart& start) {
     KinematicTest::Input input;
     input.wrist_world = held_wrist(scene_, hold_, calm, start.offset, frame);
     input.object_world = scene_.objects[hold_.object].poses_world[frame];
-    input.guides = &start.guides;
     input.previous = &pose;
     input.obstacles = obstacles;
-    if (!test_.solve(input).feasible) break;
+    DigitStrategies gave_way;
+    const double seconds = (frame - before) * scene_.frame_time();
+    if (!test_
+             .follow(input, *scene_.objects[hold_.object].prepared->exact(),
+                     scene_.options->max_creep * seconds, guides, gave_way)
+             .feasible)
+      break;
+    before = frame;
     pose = test_.pose();
     start.key_poses.push_back(pose);
   }
@@ -362,10 +361,7 @@ std::optional<HandStart> HandStarter::make(int number) {
     start.offset = Transform::Identity();
     if (!aim_digits(number, random, start)) return std::nullopt;
   } else {
-    if (!settle_palm(touch, start.offset)) {
-      ++g_stage[3];
-      return std::nullopt;
-    }
+    if (!settle_palm(touch, start.offset)) return std::nullopt;
     if (!close_digits(start.offset, random, start)) return std::nullopt;
     if (number % 16 != 4) oppose_thumb(start.offset, random, start);
   }

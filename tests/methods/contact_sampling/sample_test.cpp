@@ -1,0 +1,85 @@
+#include "prehend/methods/contact_sampling/sample.h"
+
+#include <gtest/gtest.h>
+
+#include "lift_scene.h"
+#include "prehend/audit/audit.h"
+
+namespace prehend::contact_sampling {
+namespace {
+
+SamplingOptions few() {
+  SamplingOptions options;
+  options.count = 3;
+  return options;
+}
+
+TEST(SampleContacts, LiftsACubeWithForcesThatTheAuditConfirms) {
+  const auto report = sample_contacts(lift_scene(), few());
+  ASSERT_TRUE(report) << report.message();
+  ASSERT_EQ(report->solutions.size(), 3u) << report->summary.message;
+  for (const Solution& solution : report->solutions) {
+    EXPECT_EQ(solution.solved_fraction, 1.0);
+    EXPECT_LE(solution.wrist_shift_m, 0.015 + 1e-6);
+    EXPECT_LE(solution.wrist_turn_rad, radians(8.0) + 1e-6);
+    const auto audit = audit::audit(solution.clip);
+    ASSERT_TRUE(audit) << audit.message();
+    EXPECT_TRUE(audit->forces_checked);
+    EXPECT_GE(audit->explained_fraction, 0.99);
+    EXPECT_LE(audit->max_penetration_m, 0.001);
+    EXPECT_LE(audit->max_limit_violation_rad, 1e-6);
+    EXPECT_EQ(audit->verdict, "pass");
+  }
+}
+
+TEST(SampleContacts, SolutionsDiffer) {
+  const auto report = sample_contacts(lift_scene(), few());
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->solutions.size(), 3u);
+  const auto tip = [&](int solution) {
+    const HandTrack& track = report->solutions[solution].clip.hands[0];
+    return xr_frames(*track.hand, track.poses[40])[xr_tip_of(Digit::kIndex)].position;
+  };
+  EXPECT_GT((tip(0) - tip(1)).norm() + (tip(1) - tip(2)).norm(), 0.002);
+}
+
+TEST(SampleContacts, TheSameForAnyNumberOfThreads) {
+  SamplingOptions one = few(), two = few();
+  one.threads = 1;
+  two.threads = 2;
+  const auto a = sample_contacts(lift_scene(), one), b = sample_contacts(lift_scene(), two);
+  ASSERT_TRUE(a && b);
+  ASSERT_EQ(a->solutions.size(), b->solutions.size());
+  EXPECT_EQ(a->total_frames, b->total_frames);
+  for (size_t s = 0; s < a->solutions.size(); ++s) {
+    const auto& first = a->solutions[s].clip.hands[0].poses;
+    const auto& second = b->solutions[s].clip.hands[0].poses;
+    for (size_t f = 0; f < first.size(); ++f) {
+      for (size_t i = 0; i < first[f].rotations.size(); ++i)
+        ASSERT_EQ(first[f].rotations[i].coeffs(), second[f].rotations[i].coeffs());
+    }
+  }
+}
+
+TEST(SampleContacts, AnObjectThatFliesAloneIsToldByItsFrames) {
+  SamplingProblem problem = lift_scene();
+  for (HandPose& pose : problem.hands[0].poses) pose.root_world.position.x() += 2.0;
+  const auto report = sample_contacts(problem, few());
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->solutions.empty());
+  ASSERT_FALSE(report->unsolved.empty());
+  EXPECT_NE(report->unsolved[0].cause.find("none is near"), std::string::npos);
+  EXPECT_GE(report->unsolved[0].frames.first, 15);
+  EXPECT_EQ(report->summary.termination, Termination::kFailed);
+}
+
+TEST(SampleContacts, RefusesFramesThatDoNotMatch) {
+  SamplingProblem problem = lift_scene();
+  problem.objects[0].poses_world.pop_back();
+  const auto report = sample_contacts(problem, few());
+  ASSERT_FALSE(report);
+  EXPECT_NE(report.message().find("cube"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace prehend::contact_sampling
