@@ -13,7 +13,8 @@ void declare_load(jobs::LoadOptions& load, OptionSet& options) {
   options.flag("--no-mirror", &load.no_mirror,
                "Never, even where a hand bends as the other side's");
   options.choice("--side", &load.side, {"left", "right"}, "Of a rig whose names do not tell");
-  options.text("--hand", &load.hand, "FILE.xml", "MJCF hand whose joints a CSV's columns name");
+  options.text("--hand,--body", &load.hand, "FILE.xml",
+               "MJCF hand or body whose joints a CSV's columns name");
   options.list("--object", &load.objects, "MOTION=OBJECT",
                "An OBJECT (mesh or built-in) moved by a .bvh file, or of that name in a CSV. May "
                "be repeated");

@@ -9,6 +9,7 @@ namespace prehend::cli {
 Verb audit_verb();
 Verb convert_verb();
 Verb demo_verb();
+Verb detail_verb();
 Verb fit_verb();
 Verb grasp_verb();
 Verb hand_verb();

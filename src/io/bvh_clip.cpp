@@ -6,62 +6,11 @@
 #include <cmath>
 #include <filesystem>
 
-#include "io/joint_name.h"
-#include "io/rig_hand.h"
+#include "io/bvh_rig.h"
 #include "prehend/core/text.h"
 
 namespace prehend::io {
 namespace {
-
-RigSkeleton skeleton_of(const Bvh& bvh) {
-  RigSkeleton rig;
-  const auto rest = bvh_frames(bvh, -1);
-  for (std::size_t i = 0; i < bvh.joints.size(); ++i) {
-    const BvhJoint& joint = bvh.joints[i];
-    rig.names.push_back(joint.name);
-    rig.parents.push_back(joint.parent);
-    rig.positions.push_back(rest[i].position);
-    bool turns = false;
-    for (std::size_t c = 0; c < joint.channels.size() && !turns; ++c) {
-      if (joint.channels[c] < BvhChannel::kXRotation) continue;
-      for (int f = 1; f < bvh.frame_count && !turns; ++f)
-        turns = std::abs(bvh.frame(f)[joint.first_channel + c] -
-                         bvh.frame(0)[joint.first_channel + c]) > 1e-3;
-    }
-    rig.turns.push_back(turns);
-  }
-  return rig;
-}
-
-RigMotion motion_of(const Bvh& bvh, const RigSkeleton& rig) {
-  RigMotion motion;
-  motion.rig = &rig;
-  motion.frame_count = bvh.frame_count;
-  motion.frames = [&bvh](int frame, std::span<Transform> frames) {
-    bvh_frames(bvh, frame, frames);
-  };
-  for (const BvhJoint& joint : bvh.joints)
-    motion.end_sites.push_back(joint.end_sites.empty() ? Vec3::Zero() : joint.end_sites.front());
-  return motion;
-}
-
-// A body tells its own up axis: the head is above the hips.
-UpAxis guess_up(const Bvh& bvh) {
-  int head = -1, hips = -1;
-  for (std::size_t i = 0; i < bvh.joints.size(); ++i) {
-    std::string name = bvh.joints[i].name;
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-      return static_cast<char>(c < 128 ? std::tolower(c) : c);
-    });
-    const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
-    if (head < 0 && has("head")) head = static_cast<int>(i);
-    if (hips < 0 && (has("hips") || has("pelvis"))) hips = static_cast<int>(i);
-  }
-  if (head < 0 || hips < 0) return UpAxis::kY;
-  const auto frames = bvh_frames(bvh, bvh.frame_count > 0 ? 0 : -1);
-  const Vec3 trunk = frames[head].position - frames[hips].position;
-  return trunk.z() > 0.8 * trunk.norm() ? UpAxis::kZ : UpAxis::kY;
-}
 
 HandTrack track_of(const RigHandModel& model, const Bvh& bvh, double& residual) {
   HandTrack track;
@@ -109,44 +58,25 @@ std::string RigImport::text() const {
 }
 
 Result<BvhClip> clip_from_bvh(const Bvh& file, const std::string& name, const RigHints& hints) {
-  const Bvh reflected = hints.mirror ? mirrored(file) : Bvh();
-  const Bvh& bvh = hints.mirror ? reflected : file;
-  const std::string shown = printable(name, 300);
-  if (bvh.frame_count == 0) return Error{fmt::format("{}: no frames of motion", shown)};
-  const RigSkeleton rig = skeleton_of(bvh);
-  auto mapped = map_rig(rig, hints, name);
-  if (!mapped) {
-    RigHints bare = hints;
-    bare.bare_wrists = true;
-    const auto wrists = map_rig(rig, bare, name);
-    if (!wrists) return mapped.error();
-    mapped = wrists;
-  }
+  const auto rig = bvh_rig(file, name, hints);
+  if (!rig) return rig.error();
   BvhClip out;
   out.clip.name = std::filesystem::path(name).stem().string();
-  out.clip.frame_rate = bvh.frame_rate();
-  out.import.up = hints.up.value_or(guess_up(bvh));
+  out.clip.frame_rate = rig->bvh.frame_rate();
+  out.import.up = rig->up;
   out.import.units_guessed = !hints.metres_per_unit;
-  // The first hand's unit is the file's.
-  double unit = hints.metres_per_unit.value_or(0.0);
-  const RigMotion motion = motion_of(bvh, rig);
-  for (RigHand& hand : *mapped) {
-    // A nub of a thumb and of one finger, as bodies have them, is no more than a wrist.
-    hand.may_be_bare = true;
-    const auto model = RigHandModel::build(motion, hand, unit, out.import.up, shown);
-    if (!model) return model.error();
-    unit = model->metres_per_unit();
+  out.import.metres_per_unit = rig->metres_per_unit;
+  for (const RigHandModel& model : rig->models) {
     double residual = 0.0;
-    out.clip.hands.push_back(track_of(*model, bvh, residual));
+    out.clip.hands.push_back(track_of(model, rig->bvh, residual));
     out.import.residuals_m.push_back(residual);
-    out.import.tables.push_back(rig_table(rig, model->mapped()));
-    out.import.left_handed |= model->left_handed();
-    for (const std::string& note : model->notes())
-      out.import.notes.push_back(fmt::format("{} hand: {}", to_string(model->mapped().side), note));
+    out.import.tables.push_back(rig_table(rig->skeleton, model.mapped()));
+    out.import.left_handed |= model.left_handed();
+    for (const std::string& note : model.notes())
+      out.import.notes.push_back(fmt::format("{} hand: {}", to_string(model.mapped().side), note));
   }
-  out.import.metres_per_unit = unit;
   if (const Status s = validate(out.clip); !s)
-    return Error{fmt::format("{}: {}", shown, s.message())};
+    return Error{fmt::format("{}: {}", printable(name, 300), s.message())};
   return out;
 }
 

@@ -2,15 +2,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <optional>
 
 #include "prehend/core/text.h"
 #include "prehend/geometry/builtin.h"
 #include "prehend/geometry/mass_properties.h"
 #include "prehend/geometry/mesh_report.h"
 #include "prehend/geometry/repair.h"
+#include "prehend/geometry/scaled_object.h"
 #include "prehend/io/mesh_file.h"
 
 namespace prehend::io {
@@ -144,10 +147,64 @@ Status check_options(const std::string& name, const ObjectOptions& options) {
   return {};
 }
 
+// "sphere:0.24" is that built-in with a longest side of 0.24 m, "box:0.07x0.2x0.07" one with these
+// sides. Nothing if the text is not of that form.
+struct SizedName {
+  std::string name;
+  std::vector<double> sides;  // one or three, m
+};
+Result<std::optional<SizedName>> sized_name(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  SizedName sized{text.substr(0, colon), {}};
+  const auto& names = geometry::builtin_names();
+  if (colon == std::string::npos ||
+      std::find(names.begin(), names.end(), sized.name) == names.end())
+    return std::optional<SizedName>();
+  const char* at = text.data() + colon + 1;
+  const char* end = text.data() + text.size();
+  bool good = at < end;
+  while (good && at < end) {
+    double side = 0.0;
+    const auto [after, error] = std::from_chars(at, end, side);
+    good = error == std::errc() && side >= 0.001 && side <= 10.0;
+    if (good) sized.sides.push_back(side);
+    at = after;
+    if (good && at < end) good = *at++ == 'x' && at < end;
+  }
+  if (!good || (sized.sides.size() != 1 && sized.sides.size() != 3))
+    return Error{
+        fmt::format("{}: a size is one number of metres or three from 0.001 to 10, such as "
+                    "sphere:0.24 or box:0.07x0.2x0.07",
+                    printable(text, 80))};
+  return std::optional<SizedName>(std::move(sized));
+}
+
+Result<LoadedObject> from_sized(const SizedName& sized, const ObjectOptions& options) {
+  auto loaded = from_builtin(sized.name, {});
+  if (!loaded) return loaded.error();
+  const Vec3 sides = geometry::bounding_box(*loaded->object.shape.mesh).sizes();
+  Vec3 scale = Vec3::Constant(sized.sides[0] / sides.maxCoeff());
+  if (sized.sides.size() == 3) scale = Vec3(sized.sides.data()).cwiseQuotient(sides);
+  auto object = geometry::scaled(std::move(loaded->object), scale);
+  if (!object) return object.error();
+  double mass = options.mass;
+  if (mass <= 0.0 && options.density > 0.0)
+    mass = options.density * geometry::mass_properties(*object->shape.mesh).volume;
+  loaded->object = mass > 0.0 ? with_mass(std::move(*object), mass) : std::move(*object);
+  return loaded;
+}
+
 }  // namespace
 
 Result<LoadedObject> load_object(const std::string& name_or_file, const ObjectOptions& options) {
   if (const Status status = check_options(name_or_file, options); !status) return status.error();
+  const auto sized = sized_name(name_or_file);
+  if (!sized) return sized.error();
+  if (*sized) {
+    auto loaded = from_sized(**sized, options);
+    if (loaded && options.friction > 0.0) loaded->object.friction = options.friction;
+    return loaded;
+  }
   const auto& names = geometry::builtin_names();
   const bool builtin = std::find(names.begin(), names.end(), name_or_file) != names.end();
   std::error_code ignored;

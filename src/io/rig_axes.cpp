@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "io/rig_hand_builder.h"
@@ -212,6 +213,31 @@ void RigHandBuilder::place_digit(Digit digit, Hand& hand) {
   }
 }
 
+// Up at rest: from the hips to the head, where the rig has them, since skeletons that stand along Y
+// are often moved in a world whose Z is up. Else the world's.
+Vec3 RigHandBuilder::rest_up() const {
+  const auto named = [&](std::initializer_list<const char*> words) {
+    for (std::size_t i = 0; i < rest_.size(); ++i) {
+      std::string name = motion_.rig->names[i];
+      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+        return static_cast<char>(c < 128 ? std::tolower(c) : c);
+      });
+      for (const char* word : words)
+        if (name.find(word) != std::string::npos) return static_cast<int>(i);
+    }
+    return -1;
+  };
+  const int head = named({"head", "neck"}), hips = named({"hips", "pelvis"});
+  const Vec3 world = model_.up_.conjugate() * Vec3::UnitY();
+  if (head < 0 || hips < 0) return world;
+  const Vec3 trunk = rest_[head].position - rest_[hips].position;
+  if (trunk.norm() < 1e-9) return world;
+  Eigen::Index axis = 0;
+  trunk.cwiseAbs().maxCoeff(&axis);
+  if (std::abs(trunk[axis]) < 0.8 * trunk.norm()) return trunk.normalized();
+  return Vec3::Unit(axis) * (trunk[axis] < 0.0 ? -1.0 : 1.0);
+}
+
 // A body recorded without fingers has wrists all the same. Rest shows how they are turned: arms
 // stretched out with the palms down, or hanging with the palms at the thighs. The forearm tells the
 // size.
@@ -227,7 +253,7 @@ Result<RigHandModel> RigHandBuilder::build_bare() {
     return Error{fmt::format("{}: joint \"{}\" has no fingers, and no forearm of human size", name_,
                              motion_.rig->names[wrist()])};
   }
-  const Vec3 up = model_.up_.conjugate() * Vec3::UnitY();
+  const Vec3 up = rest_up();
   const Vec3 outwards = rest_[wrist()].position - rest_[0].position;
   const bool hangs = std::abs(forearm.normalized().dot(up)) > std::cos(radians(30));
   const Vec3 back = hangs ? Vec3(outwards - outwards.dot(up) * up) : up;

@@ -44,6 +44,11 @@ Transform RigHandModel::to_world(const Transform& frame_rig) const {
   return {up_ * frame_rig.rotation, up_ * frame_rig.position * metres_per_unit_};
 }
 
+Transform RigHandModel::in_rig(const Transform& segment_world) const {
+  const Quat down = up_.conjugate();
+  return {down * segment_world.rotation, down * segment_world.position / metres_per_unit_};
+}
+
 HandPose RigHandModel::pose(std::span<const Transform> frames_rig) const {
   HandPose pose = rest_pose(*hand_);
   std::vector<Transform> frames(hand_->segments.size());

@@ -41,6 +41,15 @@ class RigHandModel {
   bool left_handed() const { return left_handed_; }
 
   HandPose pose(std::span<const Transform> frames_rig) const;
+  // The rig joint that carries a segment, -1 if there is none; whether others share its work.
+  int rig_joint(int segment) const { return links_[segment].rig_joint; }
+  bool split(int segment) const { return links_[segment].aim_rig_joint >= 0; }
+  // A segment's frame as the rig sees it, and the frame that its joint of the rig then has.
+  Transform in_rig(const Transform& segment_world) const;
+  Quat joint_rotation(int segment, const Quat& segment_rotation_rig_world) const {
+    return (segment_rotation_rig_world * links_[segment].segment_rotation_rig.conjugate())
+        .normalized();
+  }
   // Largest distance between a joint centre of the hand so posed and the rig's own, in metres.
   double residual(std::span<const Transform> frames_rig) const;
 

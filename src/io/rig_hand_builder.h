@@ -60,6 +60,7 @@ class RigHandBuilder {
   double standard_length(Digit digit, int phalanx) const;
   Vec3 standard_knuckle(Digit digit) const;
   Status settle_units();
+  Vec3 rest_up() const;
   Result<RigHandModel> build_bare();
   void supply_missing();
   bool measured_next(Digit digit, int phalanx);

@@ -203,6 +203,11 @@ class SceneReader {
     motion.place = table.place;
     if (const Value* of = table.find("of"))
       if (const Status s = known_name(*of, true, motion.of); !s) return s;
+    if (const Value* relative = table.find("relative_to")) {
+      if (const Status s = known_name(*relative, false, motion.relative_to); !s) return s;
+      if (table.find("file")) return fail(relative->place, "relative_to goes with keyframes");
+      if (const Status s = check_relative(*relative, motion); !s) return s;
+    }
     motion.file = resolved(table, "file");
     motion.map = resolved(table, "map");
     if (const Value* units = table.find("units"))
@@ -231,6 +236,15 @@ class SceneReader {
     }
     scene_.motions.push_back(std::move(motion));
     return {};
+  }
+
+  // What a motion is relative to stands before it, so that no two follow each other.
+  Status check_relative(const Value& value, const SceneMotion& motion) const {
+    if (motion.of == motion.relative_to) return fail(value.place, "a motion cannot follow itself");
+    for (const SceneMotion& other : scene_.motions)
+      if (other.of == motion.relative_to) return {};
+    return fail(value.place, fmt::format("\"{}\" should have its own [[motion]], before this one",
+                                         printable(motion.relative_to)));
   }
 
   Status read_goal(const Value& table) {

@@ -83,6 +83,8 @@ std::vector<SchemaKey> environment_keys() {
 std::vector<SchemaKey> motion_keys() {
   SchemaKey time{"time", Kind::kNumber, "seconds; later than the one before", "", true, 0.0, 1e5};
   return {{"of", Kind::kString, "the hand or object that moves", "all that the file has"},
+          {"relative_to", Kind::kString,
+           "an object in whose frame the keyframes are, and with which they move", "the world"},
           {"file", Kind::kFile, "a clip: .glb, .bvh, .csv; this or `keyframe`"},
           {"map", Kind::kFile, "map file for a rig's joints"},
           {.name = "units",

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "jobs/load_csv.h"
+#include "jobs/rig_source.h"
+#include "jobs/scene_motion.h"
 #include "prehend/core/limits.h"
 #include "prehend/core/text.h"
 #include "prehend/geometry/repair.h"
@@ -17,26 +19,6 @@
 
 namespace prehend::jobs {
 namespace {
-
-Result<io::RigHints> rig_hints(const LoadOptions& options) {
-  if (options.mirror && options.no_mirror)
-    return Error{"--mirror and --no-mirror exclude each other"};
-  io::RigHints hints;
-  if (!options.map.empty()) {
-    auto read = io::read_rig_hints(options.map);
-    if (!read) return read.error();
-    hints = std::move(*read);
-  }
-  if (!options.units.empty()) {
-    const auto unit = io::parse_unit(options.units);
-    if (!unit) return Error{"--units: " + unit.message()};
-    hints.metres_per_unit = *unit;
-  }
-  hints.mirror |= options.mirror;
-  if (!options.up.empty()) hints.up = options.up == "z" ? io::UpAxis::kZ : io::UpAxis::kY;
-  if (!options.side.empty()) hints.side = options.side == "left" ? Side::kLeft : Side::kRight;
-  return hints;
-}
 
 Result<io::ObjectOptions> object_options(const LoadOptions& options) {
   io::ObjectOptions object;
@@ -125,11 +107,28 @@ Result<Loaded> load_hand_clip(const std::string& path) {
   return loaded;
 }
 
+// A scene's keyframes, with what stands around them.
+Result<Loaded> load_scene_clip(const std::string& path, const LoadOptions& options) {
+  const auto scene = io::read_scene(path);
+  if (!scene) return scene.error();
+  auto moved = scene_motion_clip(*scene, options.objects, scene_frame_rate(*scene));
+  if (!moved) return moved.error();
+  Loaded loaded;
+  loaded.notes = std::move(moved->notes);
+  loaded.clip = with_fixed(std::move(moved->clip), moved->fixed);
+  return loaded;
+}
+
 int shortest_track(const Clip& clip) {
   std::size_t frames = SIZE_MAX;
   for (const HandTrack& track : clip.hands) frames = std::min(frames, track.poses.size());
   for (const ObjectTrack& track : clip.objects) frames = std::min(frames, track.poses_world.size());
   return frames == SIZE_MAX ? 0 : static_cast<int>(frames);
+}
+
+std::string resampled_note(const std::string& path, double from, double to) {
+  return fmt::format("{}: {:.6g} frames a second, resampled at the first recording's {:.6g}",
+                     printable(path, 200), from, to);
 }
 
 // An object in the unit that makes it a thing to hold: that of the motion, or metres.
@@ -164,10 +163,12 @@ Status add_moved_object(const ObjectArgument& argument, const LoadOptions& optio
   part.frame_rate = motion->frame_rate;
   part.objects.push_back(
       {std::make_shared<const Object>(std::move(object->object)), motion->poses_world});
-  if (shortest_track(all.clip) == 0)
+  if (shortest_track(all.clip) == 0) {
     all.clip.frame_rate = part.frame_rate;
-  else if (part.frame_rate != all.clip.frame_rate)
+  } else if (part.frame_rate != all.clip.frame_rate) {
+    all.notes.push_back(resampled_note(argument.motion, part.frame_rate, all.clip.frame_rate));
     part = resample(part, all.clip.frame_rate);
+  }
   all.clip.objects.push_back(std::move(part.objects[0]));
   return {};
 }
@@ -244,6 +245,7 @@ Result<Loaded> load_clip(const std::string& path, const LoadOptions& options) {
   if (ending == ".csv") return load_csv(path, options);
   if (ending == ".glb" || ending == ".gltf") return load_gltf(path, options);
   if (ending == ".xml" || ending == ".mjcf") return load_hand_clip(path);
+  if (ending == ".toml") return load_scene_clip(path, options);
   return load_object_clip(path, options);
 }
 
@@ -257,10 +259,12 @@ Result<Loaded> load_clips(const std::vector<std::string>& paths, const LoadOptio
     if (loaded->rig && !all.rig) all.rig = loaded->rig;
     if (all.clip.name.empty()) all.clip.name = loaded->clip.name;
     const bool still = loaded->clip.frame_count() <= 1;
-    if (shortest_track(all.clip) == 0 || (all.clip.frame_count() <= 1 && !still))
+    if (shortest_track(all.clip) == 0 || (all.clip.frame_count() <= 1 && !still)) {
       all.clip.frame_rate = loaded->clip.frame_rate;
-    else if (!still && loaded->clip.frame_rate != all.clip.frame_rate)
+    } else if (!still && loaded->clip.frame_rate != all.clip.frame_rate) {
+      all.notes.push_back(resampled_note(path, loaded->clip.frame_rate, all.clip.frame_rate));
       loaded->clip = resample(loaded->clip, all.clip.frame_rate);
+    }
     append(std::move(loaded->clip), all.clip);
   }
   for (const std::string& text : options.objects) {

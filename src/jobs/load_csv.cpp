@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "jobs/load_body.h"
 #include "prehend/core/text.h"
 #include "prehend/io/clip_csv.h"
 #include "prehend/io/csv.h"
@@ -16,6 +17,7 @@
 namespace prehend::jobs {
 
 bool ObjectArgument::from_bvh() const { return file_ending(motion) == ".bvh"; }
+bool ObjectArgument::sized() const { return object.find(':') != std::string::npos; }
 
 Result<ObjectArgument> parse_object_argument(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -141,30 +143,29 @@ Status add_moved(const io::CsvTable& table, const Quat& world_from_file,
   return {};
 }
 
-Result<Loaded> load_joint_table(const std::string& path, const LoadOptions& options) {
+Result<Loaded> load_joint_table(const std::string& path, const LoadOptions& options,
+                                const io::CsvTable& table) {
   const auto file = load_mjcf_hand(options.hand);
   if (!file) return file.error();
-  const auto table = io::read_csv(path);
-  if (!table) return table.error();
   Loaded loaded;
   loaded.notes = file->warnings();
   std::vector<std::string> names;
-  Eigen::MatrixXd rows(table->row_count, static_cast<Eigen::Index>(table->columns.size()));
-  for (const io::CsvColumn& column : table->columns) {
+  Eigen::MatrixXd rows(table.row_count, static_cast<Eigen::Index>(table.columns.size()));
+  for (const io::CsvColumn& column : table.columns) {
     const auto c = static_cast<Eigen::Index>(names.size());
-    for (int r = 0; r < table->row_count; ++r) rows(r, c) = column.values[r] * column.to_si;
+    for (int r = 0; r < table.row_count; ++r) rows(r, c) = column.values[r] * column.to_si;
     names.push_back(column.base);
   }
   auto poses = file->poses(names, rows);
   if (!poses) return Error{fmt::format("{}: {}", printable(path, 200), poses.message())};
-  const io::CsvTimes times = io::csv_times(*table);
+  const io::CsvTimes times = io::csv_times(table);
   if (!times.note.empty()) loaded.notes.push_back(path + ": " + times.note);
   if (times.frame_rate > 0.0) loaded.clip.frame_rate = times.frame_rate;
   loaded.clip.name = std::filesystem::path(path).stem().string();
   loaded.clip.hands.push_back({file->hand(), std::move(*poses)});
   const auto objects = named_objects(options, loaded.notes);
   if (!objects) return objects.error();
-  const Status added = add_moved(*table, file->world_from_file(), *objects, loaded);
+  const Status added = add_moved(table, file->world_from_file(), *objects, loaded);
   if (!added) return added.error();
   return loaded;
 }
@@ -172,9 +173,14 @@ Result<Loaded> load_joint_table(const std::string& path, const LoadOptions& opti
 }  // namespace
 
 Result<Loaded> load_csv(const std::string& path, const LoadOptions& options) {
-  if (!options.hand.empty()) return load_joint_table(path, options);
   const auto table = io::read_csv(path);
   if (!table) return table.error();
+  if (!options.hand.empty()) {
+    const auto skeleton = physics::load_mjcf_skeleton(options.hand);
+    if (!skeleton) return skeleton.error();
+    if (moves_body(*table, *skeleton)) return load_body_table(path, options, *table, *skeleton);
+    return load_joint_table(path, options, *table);
+  }
   // Ours has hands by their roots, or objects' poses and the times, and nothing else.
   const bool hands =
       std::any_of(table->columns.begin(), table->columns.end(),

@@ -12,6 +12,7 @@ struct ObjectArgument {
   std::string motion;
   std::string object;
   bool from_bvh() const;
+  bool sized() const;  // "sphere:0.24" says its size itself
 };
 Result<ObjectArgument> parse_object_argument(const std::string& text);
 

@@ -1,33 +1,8 @@
 #include "jobs/scene_object.h"
 
-#include "prehend/geometry/mass_properties.h"
+#include "prehend/geometry/scaled_object.h"
 
 namespace prehend::jobs {
-namespace {
-
-// Alike along all axes a primitive stays one; otherwise its mesh is what is left.
-Result<Object> scaled(Object object, const Vec3& scale) {
-  auto mesh = std::make_shared<TriangleMesh>(*object.shape.mesh);
-  for (Vec3& v : mesh->vertices) v = v.cwiseProduct(scale);
-  if (scale.maxCoeff() - scale.minCoeff() < 1e-12 * scale.maxCoeff()) {
-    const double s = scale.x();
-    object.shape.mesh = std::move(mesh);
-    object.shape.size *= s;
-    object.center_of_mass *= s;
-    object.mass *= s * s * s;
-    object.inertia *= s * s * s * s * s;
-    return object;
-  }
-  const double mass = object.mass * scale.prod();
-  auto made = geometry::object_from_mesh(object.name, std::move(*mesh), mass);
-  if (!made) return made.error();
-  made->friction = object.friction;
-  made->torsional_friction = object.torsional_friction;
-  return made;
-}
-
-}  // namespace
-
 Result<io::LoadedObject> load_scene_object(const io::SceneObject& object, double fallback_mass) {
   io::ObjectOptions options;
   options.meters_per_unit = object.metres_per_unit;
@@ -36,7 +11,7 @@ Result<io::LoadedObject> load_scene_object(const io::SceneObject& object, double
   if (!loaded) return loaded.error();
   Object& made = loaded->object;
   if (object.scale != Vec3::Ones()) {
-    auto changed = scaled(std::move(made), object.scale);
+    auto changed = geometry::scaled(std::move(made), object.scale);
     if (!changed) return changed.error();
     made = std::move(*changed);
   }

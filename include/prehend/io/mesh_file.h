@@ -43,8 +43,8 @@ struct LoadedObject {
   std::vector<std::string> warnings;
 };
 
-// A built-in's name or a mesh file. A file's mesh is repaired: welded, turned outward, holes filled
-// for its volume; what could not be closed is used as it is, with a warning.
+// A built-in's name, with its sides in metres if wanted ("sphere:0.24", "box:0.07x0.2x0.07"), or a
+// file: welded, turned outward, holes filled for its volume; what stays open gives a warning.
 Result<LoadedObject> load_object(const std::string& name_or_file,
                                  const ObjectOptions& options = {});
 

@@ -62,7 +62,9 @@ struct SceneKeyframe {
 
 // Where the motion of a hand or an object comes from: a recording, or keyframes.
 struct SceneMotion {
-  std::string of;    // a hand's or an object's name; nothing: all that the file has
+  std::string of;  // a hand's or an object's name; nothing: all that the file has
+  // Keyframes are in this object's frame and move with it; nothing: in the world's.
+  std::string relative_to;
   std::string file;  // path as resolved
   std::string map;
   std::optional<double> metres_per_unit;
