@@ -8,6 +8,7 @@
 #include "jobs/audit_value.h"
 #include "jobs/job_context.h"
 #include "jobs/manipulate_scene.h"
+#include "jobs/physics_value.h"
 #include "prehend/core/atomic_file.h"
 #include "prehend/core/text.h"
 #include "prehend/jobs/load.h"
@@ -38,6 +39,20 @@ io::Value report_value(const ManipulateSetup& setup, const manipulation::Report&
   value["task_start"] = result.task_start;
   value["clip"] = clip_value(result.clip);
   return value;
+}
+
+// Contacts are points with Coulomb's cones and no torsion; arms are as strong as their joints.
+physics::PhysicsInForce physics_of(const ManipulateSetup& setup) {
+  physics::PhysicsInForce physics;
+  for (const manipulation::Thing& thing : setup.problem.things) {
+    if (thing.object->object().fixed) continue;
+    physics.friction = thing.object->object().friction;
+    physics.torsional_friction = 0.0;
+    break;
+  }
+  physics.timestep = setup.options.timestep;
+  physics.solver = "a quadratic program sequence a step";
+  return physics;
 }
 
 // Kept out of data files, whose bytes must not depend on the machine.
@@ -96,6 +111,7 @@ Result<Outcome> manipulate(const ManipulateJob& job, JobContext& context,
   if (!setup->title.empty()) result->clip.name = setup->title;
   context.report.summary = result->summary;
   context.report.details = report_value(*setup, *result);
+  context.report.physics = physics_value(physics_of(*setup));
   context.print(report_text(*result));
   const bool interrupted = result->summary.termination == Termination::kInterrupted;
   bool good = result->summary.termination == Termination::kConverged;

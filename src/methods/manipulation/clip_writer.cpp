@@ -3,41 +3,94 @@
 #include <algorithm>
 #include <cmath>
 
+#include "prehend/geometry/primitive.h"
+
 namespace prehend::manipulation {
 namespace {
 
 // The one place where a solved contact becomes a clip's.
 Contact clip_contact(const ContactPoint& point, bool of_other, double share) {
+  const ContactSide thing = ContactSide::object(point.thing);
+  const ContactSide other = point.of_hand() ? ContactSide::hand(point.arm, point.segment)
+                                            : ContactSide::object(point.other);
   Contact contact;
-  contact.object = of_other ? point.other : point.thing;
-  contact.hand = of_other ? -1 : point.arm;
-  contact.segment = of_other ? point.thing : point.of_hand() ? point.segment : point.other;
-  contact.point_object = of_other ? point.point_other : point.point_thing;
+  contact.on = of_other ? other : thing;
+  contact.by = of_other ? thing : other;
+  contact.point_on = of_other ? point.point_other : point.point_thing;
   contact.normal_world = of_other ? Vec3(-point.normal) : point.normal;
   contact.force_world = (of_other ? -share : share) * point.force();
   contact.gap = point.gap;
   return contact;
 }
 
-// A push through the center of mass, where it meets the surface.
-Contact push_contact(const System& system, const Moment& moment, int thing, const Vec3& force) {
-  const Transform pose = system.pose(moment, thing);
-  const Vec3 into = force.normalized();
-  Vec3 point = moment.centers[thing];
-  // The surface is where the distance from inside, along -into, becomes zero.
-  double low = 0.0, high = 2.0 * system.radius(thing);
+// What pushes from outside is shown: a ball, part of the surroundings, that touches the thing where
+// the push through its center of mass meets the surface, and is away before and after.
+constexpr double kPusherRadius = 0.01, kPusherSpeed = 1.0;  // m; m/s
+
+struct Pusher {
+  int thing = -1;
+  int object = -1;         // of the clip
+  std::vector<int> steps;  // in which it pushes
+};
+
+std::vector<Pusher> find_pushers(const System& system, const std::vector<Done>& steps, Clip& clip) {
+  std::vector<Pusher> pushers;
+  for (int t = 0; t < system.things(); ++t) {
+    Pusher pusher;
+    pusher.thing = t;
+    for (size_t k = 0; k < steps.size(); ++k)
+      if (!steps[k].pushes.empty() && !steps[k].pushes[t].isZero())
+        pusher.steps.push_back(static_cast<int>(k));
+    if (pusher.steps.empty()) continue;
+    auto ball = geometry::object_from_primitive(
+        "push on " + system.object(t).name, ShapeKind::kSphere, Vec3(kPusherRadius, 0.0, 0.0), 1.0);
+    PREHEND_ASSERT(ball.ok());
+    ball->fixed = true;
+    pusher.object = static_cast<int>(clip.objects.size());
+    clip.objects.push_back({std::make_shared<const Object>(std::move(*ball)), {}});
+    pushers.push_back(std::move(pusher));
+  }
+  return pushers;
+}
+
+// Where the line through the center of mass against `into` leaves the thing, world.
+Vec3 push_point(const System& system, int thing, const Transform& pose, const Vec3& into) {
+  const Vec3 center = pose * system.object(thing).center_of_mass;
   const auto& distance = *system.problem().things[thing].object->exact();
+  double low = 0.0, high = 2.0 * system.radius(thing);
   for (int i = 0; i < 60; ++i) {
     const double middle = 0.5 * (low + high);
-    const bool inside = distance.sample(pose.inverse() * (point - middle * into)).distance < 0.0;
+    const bool inside = distance.sample(pose.inverse() * (center - middle * into)).distance < 0.0;
     (inside ? low : high) = middle;
   }
+  return center - high * into;
+}
+
+// The ball's place at a time in steps, and its contact if it pushes then.
+void place_pusher(const System& system, const std::vector<Done>& steps, const Pusher& pusher,
+                  double at, double timestep, Clip& clip, std::vector<Contact>& contacts) {
+  int nearest = pusher.steps[0];
+  for (const int k : pusher.steps)
+    if (std::abs(k - at) < std::abs(nearest - at)) nearest = k;
+  const Vec3 into = steps[nearest].pushes[pusher.thing].normalized();
+  const Transform& pose = clip.objects[pusher.thing].poses_world.back();
+  const Vec3 point = push_point(system, pusher.thing, pose, into);
+  const double away = std::max(0.0, std::abs(nearest - at) - 1.0) * timestep * kPusherSpeed;
+  clip.objects[pusher.object].poses_world.push_back(
+      Transform::from_position(point - (kPusherRadius + away) * into));
+  // The mean over the frame's time, as of all forces.
+  const double half = 0.5 / (kClipRate * timestep);
+  double share = 0.0;
+  for (const int k : pusher.steps)
+    share += std::max(0.0, std::min(at + half, k + 0.5) - std::max(at - half, k - 0.5));
+  if (share <= 0.0) return;
   Contact contact;
-  contact.object = thing;
-  contact.point_object = pose.inverse() * (point - high * into);
+  contact.on = ContactSide::object(pusher.thing);
+  contact.by = ContactSide::object(pusher.object);
+  contact.point_on = pose.inverse() * point;
   contact.normal_world = -into;
-  contact.force_world = force;
-  return contact;
+  contact.force_world = share / (2.0 * half) * steps[nearest].pushes[pusher.thing];
+  contacts.push_back(contact);
 }
 
 void add_forces(const System& system, const Done& step, double share,
@@ -48,10 +101,6 @@ void add_forces(const System& system, const Done& step, double share,
     contacts.push_back(clip_contact(point, false, share));
     if (!point.of_hand() && !system.fixed(point.other))
       contacts.push_back(clip_contact(point, true, share));
-  }
-  for (int t = 0; t < system.things(); ++t) {
-    if (step.pushes.empty() || step.pushes[t].isZero()) continue;
-    contacts.push_back(push_contact(system, step.moment, t, share * step.pushes[t]));
   }
 }
 
@@ -76,6 +125,7 @@ Clip write_clip(const System& system, const std::vector<Done>& steps, double tim
   for (const Arm& arm : problem.arms) clip.hands.push_back({arm.hand, {}});
   for (const Thing& thing : problem.things)
     clip.objects.push_back({thing.object->shared_object(), {}});
+  const std::vector<Pusher> pushers = find_pushers(system, steps, clip);
   const int last = static_cast<int>(steps.size()) - 1;
   const int frames =
       last < 1 ? 1 : static_cast<int>(std::floor((last - 0.5) * timestep * kClipRate)) + 1;
@@ -109,6 +159,8 @@ Clip write_clip(const System& system, const std::vector<Done>& steps, double tim
     add_forces(system, steps[k], 1.0 - earlier - later, contacts);
     if (k > 0) add_forces(system, steps[k - 1], earlier, contacts);
     if (k + 1 < last) add_forces(system, steps[k + 1], later, contacts);
+    for (const Pusher& pusher : pushers)
+      place_pusher(system, steps, pusher, at, timestep, clip, contacts);
     clip.contacts.push_back(std::move(contacts));
   }
   return clip;

@@ -36,7 +36,8 @@ struct ContactPoint {
   Vec3 drift = Vec3::Zero();     // m, how far the two points slid apart while they should hold
   Vec3 velocity = Vec3::Zero();  // m/s, of the other side's point against the thing's, tangential
   Eigen::Vector4d lambda = Eigen::Vector4d::Zero();
-  int age = 0;  // steps
+  int age = 0;        // steps
+  bool kept = false;  // without its force things would overlap: it does not break
 
   bool of_hand() const { return arm >= 0; }
   Vec3 force() const { return edges.leftCols(columns) * lambda.head(columns); }

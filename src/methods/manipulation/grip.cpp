@@ -410,9 +410,8 @@ Result<Reach> plan_reach(const Problem& problem, const GripStyle& style) {
   for (int i = 1; i <= kSizes; ++i) {
     // The hand opens before it goes away, so that it comes off the surface along its normals.
     const double share = static_cast<double>(i) / kSizes;
-    const Grip larger =
-        find_virtual_grip(problem, way, back.back(), 1.0 + share * (kLargest - 1.0),
-                          share * share * kCloser * direction);
+    const Grip larger = find_virtual_grip(problem, way, back.back(), 1.0 + share * (kLargest - 1.0),
+                                          share * share * kCloser * direction);
     back.push_back(larger.coordinates);
   }
   reach.keys.push_back(arm.start);

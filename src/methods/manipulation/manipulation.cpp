@@ -17,7 +17,8 @@
 namespace prehend::manipulation {
 namespace {
 
-constexpr int kMostRollbacks = 4;  // of one step
+constexpr int kMostRollbacks = 6;  // of one step
+constexpr double kSinks = 2e-5;    // m: a corner without force that sinks in deeper has one
 // m in a step: a thing that leaves its support, or slides on it, by less does neither.
 constexpr double kLeaves = 1e-4, kSlides = 1e-4;
 constexpr double kForceLeft = 1e-4;  // of m g: less counts as none
@@ -73,7 +74,8 @@ struct Manipulation::Impl {
   void set_poses(StepInput& in);
   void set_pushes(std::span<const Disturbance> extra, StepInput& in);
   void set_expectations(StepInput& in);
-  bool correct_forces(const StepSolution& solution);
+  bool slips_for_good(const StepInput& in, ContactPoint& contact, const Eigen::VectorXd& lambda);
+  bool correct_forces(const StepInput& in, const StepSolution& solution);
   void commit(const StepInput& in, const StepSolution& solution, StepRecord& record);
   void judge_goals();
   bool step(std::span<const Disturbance> extra);
@@ -190,29 +192,66 @@ StepInput Manipulation::Impl::input(std::span<const Disturbance> extra) {
   for (GoalTracker& goal : goals) {
     const bool active = goal.active(task_time());
     in.goal_active.push_back(active);
-    if (active) goal.aim(system, task_time(), options.timestep);
+    if (!active) continue;
+    goal.aim(system, task_time(), options.timestep);
+    // A hand that misjudges friction goes where the thing should, with or without it.
+    if (goal.goal().kind != GoalKind::kPosition) continue;
+    for (const GripStyle& grip : problem.grips)
+      if (grip.object == goal.goal().object && problem.things[grip.object].expected_friction)
+        in.intents.push_back(
+            {grip.arm, goal.wanted() - goal.residual(system), goal.goal().weights});
   }
   return in;
 }
 
+// A hand that grips as hard as it expects to need, and drags as much as friction allows, slips
+// (section 5.2). The direction is that of the friction.
+bool Manipulation::Impl::slips_for_good(const StepInput& in, ContactPoint& contact,
+                                        const Eigen::VectorXd& lambda) {
+  const double most = in.grip_most[contact.thing];
+  if (contact.kind != ContactKind::kResting || most <= 0.0 || in.poses[contact.arm].size() > 0 ||
+      !problem.things[contact.thing].expected_friction)
+    return false;
+  const double normal = lambda.sum();
+  const double up = std::abs(lambda[0] - lambda[1]), aside = std::abs(lambda[2] - lambda[3]);
+  if (normal < (1.0 - kConeLeft) * most || up + aside < (1.0 - kConeLeft) * normal) return false;
+  const Vec3 force = contact.edges * lambda;
+  contact.velocity = 0.1 * (force + normal * contact.normal).normalized();
+  contact.kind = ContactKind::kSlipping;
+  set_edges(contact);
+  return true;
+}
+
 // Section 4.2: forces of supports that would push a thing off, or hold back less than they could
 // while it slides. True if one was changed and the step must be solved again.
-bool Manipulation::Impl::correct_forces(const StepSolution& solution) {
+bool Manipulation::Impl::correct_forces(const StepInput& in, const StepSolution& solution) {
   bool changed = false;
   Moment after;
   system.displaced(now, solution.x, after);
   for (size_t k = 0; k < contacts.points.size(); ++k) {
     ContactPoint& contact = contacts.points[k];
-    if (contact.of_hand() || !system.fixed(contact.other) || contact.kind == ContactKind::kIdle)
+    if (contact.of_hand()) {
+      changed |= slips_for_good(
+          in, contact,
+          solution.x.segment(step_problem.force_first(static_cast<int>(k)), contact.columns));
       continue;
+    }
+    if (!system.fixed(contact.other)) continue;
+    const Vec3 moved = system.pose(after, contact.thing) * contact.point_thing -
+                       system.pose(now, contact.thing) * contact.point_thing;
+    const double leaves = -moved.dot(contact.normal);
+    if (contact.kind == ContactKind::kIdle) {
+      if (contact.gap + leaves > -kSinks) continue;
+      contact.kind = ContactKind::kResting;
+      contact.kept = changed = true;
+      set_edges(contact);
+      continue;
+    }
     const auto lambda =
         solution.x.segment(step_problem.force_first(static_cast<int>(k)), contact.columns);
     const double normal = lambda.sum();
     if (normal < kForceLeft * system.weight(contact.thing)) continue;
-    const Vec3 moved = system.pose(after, contact.thing) * contact.point_thing -
-                       system.pose(now, contact.thing) * contact.point_thing;
-    const double leaves = -moved.dot(contact.normal);
-    if (contact.kind == ContactKind::kResting && leaves > kLeaves) {
+    if (contact.kind == ContactKind::kResting && leaves > kLeaves && !contact.kept) {
       contact.kind = ContactKind::kIdle;  // correction 1
       changed = true;
     } else {
@@ -292,7 +331,8 @@ bool Manipulation::Impl::step(std::span<const Disturbance> extra) {
     step_problem.prepare(in);
     solver.solve(step_problem, step_problem.start(), solution);
     record.iterations += solution.iterations;
-    if (!solution.solved || record.rollbacks >= kMostRollbacks || !correct_forces(solution)) break;
+    if (!solution.solved || record.rollbacks >= kMostRollbacks || !correct_forces(in, solution))
+      break;
   }
   record.overlap = std::max(solution.x[step_problem.slack(StepProblem::kHandSlack)],
                             solution.x[step_problem.slack(StepProblem::kThingSlack)]);

@@ -19,6 +19,7 @@ constexpr double kPushGap = 1e-4;  // m from a corner that doubles the latter
 // 1/rad^2 of a pose to reach for, and of joints that move for nothing. An arm's own change of
 // torque weighs about 4e4.
 constexpr double kPoseWeight = 1e7, kStillArm = 3e3, kStillFinger = 30.0;
+constexpr double kIntentWeight = 1e6;    // 1/m^2
 constexpr double kCoupledWeight = 1e3;   // 1/rad^2
 constexpr double kOverlapWeight = 1e10;  // 1/m^2, besides its price a meter
 constexpr double kNearHand = 0.012;      // m; skin nearer than this is kept apart
@@ -66,6 +67,10 @@ void StepProblem::prepare(const StepInput& input) {
     velocity_.segment(layout.arm_first[a], layout.arm_count[a]) =
         (input.now->coordinates[a] - input.before->coordinates[a]) / options_.timestep;
   system_.place(*input.now);
+  wrist_now_.clear();
+  for (int a = 0; a < system_.arms(); ++a)
+    wrist_now_.push_back(
+        system_.kinematics(a).frames_world()[system_.problem().arms[a].hand->wrist()].position);
   system_.dynamics(*input.now, velocity_, mass_, bias_);
   prepare_torques();
   prepare_bounds();
@@ -255,6 +260,16 @@ void StepProblem::add_poses(Linearized& out, const Eigen::VectorXd& y) {
         push_row(out, kPoseWeight, input_->now->coordinates[a][c] + y[i] - pose[c]);
       else
         push_row(out, c < arm_joints ? kStillArm : kStillFinger, y[i]);
+    }
+  }
+  for (const WristIntent& intent : input_->intents) {
+    const int wrist = system_.problem().arms[intent.arm].hand->wrist();
+    const Vec3 now = wrist_now_[intent.arm];
+    const Vec3 after = system_.kinematics(intent.arm).frames_world()[wrist].position;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (intent.weights[axis] <= 0.0) continue;
+      system_.add_row(intent.arm, wrist, after, Vec3::Unit(axis), row_);
+      push_row(out, kIntentWeight, after[axis] - now[axis] - intent.shift[axis]);
     }
   }
   if (!options_.coupled) return;

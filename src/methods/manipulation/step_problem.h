@@ -38,6 +38,13 @@ struct LiftTerm {
   double weight = 0.0;
 };
 
+// Where a wrist means to go in a step.
+struct WristIntent {
+  int arm = 0;
+  Vec3 shift = Vec3::Zero();
+  Vec3 weights = Vec3::Zero();  // of the goal that it comes from; 0: that axis is free
+};
+
 struct StepInput {
   const Moment* before = nullptr;
   const Moment* now = nullptr;
@@ -45,6 +52,7 @@ struct StepInput {
   std::span<const GoalTracker> goals;
   std::vector<char> goal_active;
   std::vector<LiftTerm> lifts;
+  std::vector<WristIntent> intents;
   std::vector<double> grip_most;       // N, of each contact of a hand with the thing; 0: no bound
   std::vector<double> grip_wanted;     // N, the same
   std::vector<Vec3> pushes;            // N, from outside at each thing's center of mass
@@ -122,6 +130,7 @@ class StepProblem {
   Moment after_;
   Linearized exact_;
   Jacobian goal_rows_;
+  std::vector<Vec3> wrist_now_;
   std::vector<std::pair<int, int>> coupled_;  // coordinates of a finger's last two joints
 };
 
