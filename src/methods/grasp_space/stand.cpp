@@ -17,7 +17,7 @@ constexpr int kPlaces = 96;  // of the surface, at which the stand may push
 // rounded in a file is still within the cone.
 constexpr double kFrictionShare = 0.8;
 constexpr double kNegligible = 1e-6;  // share of the wrench below which a push is left out
-constexpr int kMostDraws = 600;  // of places, among which those that stay clear are looked for
+constexpr int kMostDraws = 600;       // of places, among which those that stay clear are looked for
 // Of the springs, critically damped: as stiff as a simulation's steps of 2 ms stand.
 constexpr double kFrequency = 80.0;  // rad/s
 // Of a pin, m: short enough that a finger which closes over one is not kept from the object.
