@@ -7,6 +7,14 @@
 //   5 root         shift and turn from where the search put it
 // Joint ranges are kept by clamping. Term 1 takes a robust weight 1 / (1 + (gap / reach)^2), so a
 // finger that cannot reach the object is left as natural as it was.
+//
+// hands::ContactIk was tried in its place: each segment's nearest place as a target, three rounds,
+// hand and object kept apart by its bounds. Four objects, `grasp --count 20`, processor time: mug
+// 3.9 s instead of 3.1, bulb 3.3 instead of 2.0, bunny 4.9 instead of 3.3, hammer 39.8 instead of
+// 4.9, where 1712 searches were needed instead of 480 and 20 of 23 proposals held instead of all.
+// It draws a point of the skin to a point, so that sliding along the surface costs as much as a
+// gap, and its preference is a weight a coordinate, which cannot say what leads out of the grasp
+// space. What both need, gaps and their derivatives, is hands::HandGaps.
 #include "prehend/methods/grasp_space/refine.h"
 
 #include <algorithm>
