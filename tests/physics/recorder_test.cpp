@@ -74,7 +74,8 @@ Vec3 on_box(double x, int step) {
 }
 Vec3 far_away() { return {0.0, 1.0, 0.0}; }
 
-// The mean over the steps whose middle is nearest to a frame's time, of contacts that `which` picks.
+// The mean over the steps whose middle is nearest to a frame's time, of the contacts that `which`
+// picks.
 struct Mean {
   Vec3 force = Vec3::Zero(), point = Vec3::Zero();
   double gap = INFINITY, torque = 0.0;

@@ -38,8 +38,8 @@ struct RunReport {
   bool released = false;  // nothing touches at the end
   // m, while carried: of the object in the hand, or of one hand's skin over the other's.
   double slip = 0.0;
-  // Of two hands: the shares of that time in which each palm feels the other hand, and in which palm
-  // lies on palm.
+  // Of two hands: the shares of that time in which each palm feels the other hand, and in which
+  // palm lies on palm.
   std::optional<double> palms_touched, palm_on_palm;
   double turned = 0.0;  // rad, of the same
   double lifted = 0.0;  // m

@@ -9,7 +9,7 @@
 #include <Eigen/Cholesky>
 
 #include "prehend/core/hand_kinematics.h"
-#include "prehend/geometry/capsule_contacts.h"
+#include "prehend/hands/hand_gaps.h"
 #include "prehend/methods/grasp_space/grasp_space.h"
 
 namespace prehend::grasp_space {
@@ -72,25 +72,12 @@ class GraspRefiner {
   RefinedGrasp look(const Transform& root_object, const Eigen::VectorXd& coordinates);
 
  private:
-  struct Field {  // one place where a capsule comes near the object
-    int segment;
-    geometry::FieldContact contact;
-  };
-  struct Placed {
-    int segment;
-    Capsule capsule;  // in the object's frame
-    double bound;     // radius of the ball around its middle that holds it
-  };
-  struct Pair {  // of placed capsules that must not overlap
-    int first, second;
-  };
   struct Linear {  // normal equations
     Eigen::MatrixXd normal;
     Eigen::VectorXd gradient;
   };
   void place(const Transform& root, const Eigen::VectorXd& q);
   void gather(double margin);
-  std::optional<LinePair> near(const Pair& pair) const;
   double self_overlap() const;
   void add_object_terms();
   void add_self_terms();
@@ -107,9 +94,8 @@ class GraspRefiner {
   HandKinematics kinematics_;
   CoordinateLimits limits_;
   int size_ = 0;  // of a step: the root's six and the coordinates
-  std::vector<Placed> placed_;
-  std::vector<Pair> pairs_;
-  std::vector<Field> fields_;
+  hands::HandGaps gaps_;
+  std::vector<hands::ObstacleGap> near_;  // places that are near the object
   Transform start_root_;
   Eigen::VectorXd start_q_;
   Eigen::MatrixXd prior_;  // what a step of the coordinates costs: half of it its square
