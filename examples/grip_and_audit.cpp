@@ -21,11 +21,11 @@ int main() {
   const auto report = prehend::audit::audit(*clip);
   if (!report) return std::fprintf(stderr, "%s\n", report.message().c_str()), 2;
   std::printf("%s: unexplained %.3f of the weight, %.0f %% of the frames explained\n",
-              report->verdict.c_str(), report->dynamics_residual,
+              to_string(report->verdict), report->dynamics_residual,
               100.0 * report->explained_fraction);
 
   std::filesystem::create_directories("out");
   const prehend::Status written = prehend::io::write_glb(*clip, "out/grip.glb");
   if (!written) return std::fprintf(stderr, "%s\n", written.message().c_str()), 2;
-  return report->verdict == "pass" ? 0 : 1;
+  return report->verdict == prehend::audit::Verdict::kPass ? 0 : 1;
 }

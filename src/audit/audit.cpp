@@ -261,10 +261,12 @@ void decide(const AuditOptions& options, AuditReport& report) {
         report.forces_checked ? "the recorded forces" : "forces within the friction cones could",
         100.0 * report.explained_fraction, 100.0 * options.min_explained));
   }
-  report.verdict = report.reasons.empty() ? "pass" : "fail";
+  report.verdict = report.reasons.empty() ? Verdict::kPass : Verdict::kFail;
 }
 
 }  // namespace
+
+const char* to_string(Verdict verdict) { return verdict == Verdict::kPass ? "pass" : "fail"; }
 
 Result<AuditReport> audit(const Clip& clip, const AuditOptions& options, const Monitor& monitor) {
   if (Status status = validate(clip); !status) return status.error();
@@ -296,7 +298,7 @@ Result<AuditReport> audit(const Clip& clip, const AuditOptions& options, const M
   decide(options, report);
   report.summary.iterations = clip.frame_count();
   report.summary.residual = report.dynamics_residual;
-  report.summary.message = report.verdict;
+  report.summary.message = to_string(report.verdict);
   return report;
 }
 

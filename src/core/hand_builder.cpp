@@ -82,6 +82,7 @@ std::vector<Joint> finger_hinges(const std::string& name, Digit digit, int phala
 // One ball joint whose exponential map may take what the hinges may, with a little twist of the
 // tissue.
 Joint ball_from_hinges(const std::string& segment, const std::vector<Joint>& hinges) {
+  // How far tissue gives way about an axis that has no hinge, rad (docs/hand.md, "Ranges").
   constexpr double kTissue = radians(5);
   Joint ball;
   ball.name = segment + "-ball";
@@ -171,7 +172,10 @@ class Builder {
 };
 
 void Builder::add_arm() {
+  // N m, N m / rad, N m s / rad. Chosen as the order of what a grown person's shoulder and elbow
+  // give, so that the arm is never what limits a hand; no source was kept.
   constexpr hand_tables::HingeStrength kArmStrength = {60.0, 1.0, 0.5};
+  // Bones over the hand's length: 0.33 m and 0.27 m at 0.19 m. Chosen, no source was kept.
   const double upper_arm = 1.72 * length_, forearm = 1.43 * length_;
   const auto limb = [&](const char* name, int parent, const Vec3& at, double bone, double radius) {
     Segment segment;
@@ -202,6 +206,7 @@ void Builder::add_wrist() {
   wrist.name = "wrist";
   wrist.parent = hand_.segment_count() - 1;
   if (wrist.parent >= 0) {
+    // The same three units. Chosen between the arm's strength and the fingers'; no source was kept.
     constexpr hand_tables::HingeStrength kWristStrength = {10.0, 0.5, 0.1};
     wrist.rest_parent.position = {0.0, 0.0, -1.43 * length_};
     wrist.joints = {hinge("wrist", {"flexion", -70, 80}, kFlexionAxis, kWristStrength),

@@ -15,6 +15,10 @@
 namespace prehend::io {
 namespace {
 
+// More hands, or more objects, than this are refused. What a program wrote by mistake is then told
+// at once; a world of so many would not be simulated in a day.
+constexpr std::size_t kMostOfAKind = 1000;
+
 std::string text_or(const Value& table, const char* key, const std::string& fallback) {
   const Value* value = table.find(key);
   return value ? *value->string() : fallback;
@@ -124,7 +128,13 @@ class SceneReader {
                             meant ? fmt::format("; did you mean \"{}\"?", printable(*meant)) : ""));
   }
 
+  Status room_for(const Value& table, std::size_t present, const char* kind) const {
+    if (present < kMostOfAKind) return {};
+    return fail(table.place, fmt::format("a scene has at most {} [[{}]]", kMostOfAKind, kind));
+  }
+
   Status read_hand(const Value& table) {
+    if (const Status s = room_for(table, scene_.hands.size(), "hand"); !s) return s;
     SceneHand hand;
     hand.place = table.place;
     hand.build.side = text_or(table, "side", "right") == "left" ? Side::kLeft : Side::kRight;
@@ -148,6 +158,7 @@ class SceneReader {
   }
 
   Status read_object(const Value& table) {
+    if (const Status s = room_for(table, scene_.objects.size(), "object"); !s) return s;
     SceneObject object;
     object.place = table.place;
     object.shape = text_or(table, "shape", "");

@@ -48,7 +48,7 @@ Result<Outcome> audit_clip(const AuditJob& job, JobContext& context, AuditJobRep
     report->reasons.push_back(
         fmt::format("{} has no shape and was not judged: --object {}=OBJECT gives it one",
                     printable(name), printable(name)));
-    report->verdict = "fail";
+    report->verdict = audit::Verdict::kFail;
   }
   context.report.summary = report->summary;
   context.report.audit = audit_value(*report);
@@ -61,7 +61,7 @@ Result<Outcome> audit_clip(const AuditJob& job, JobContext& context, AuditJobRep
   }
   context.print(clip_text(loaded->clip) + "\n" + audit_text(*report));
   result.audit = *report;
-  return report->verdict == "pass" ? Outcome::kDone : Outcome::kMissed;
+  return report->verdict == audit::Verdict::kPass ? Outcome::kDone : Outcome::kMissed;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ io::Value audit_value(const audit::AuditReport& report) {
   value["slip_m"] = report.slip_m;
   value["explained_fraction"] = report.explained_fraction;
   value["forces_checked"] = report.forces_checked;
-  value["verdict"] = report.verdict;
+  value["verdict"] = to_string(report.verdict);
   value["reasons"] = report.reasons;
   value["notes"] = report.notes;
   return value;
@@ -46,7 +46,7 @@ std::string audit_text(const audit::AuditReport& report) {
   line(report.forces_checked ? "frames the recorded forces explain"
                              : "frames that forces could explain",
        fmt::format("{:.1f} %", 100.0 * report.explained_fraction));
-  line("verdict", report.verdict);
+  line("verdict", to_string(report.verdict));
   for (const std::string& reason : report.reasons) text += "    " + reason + "\n";
   for (const std::string& note : report.notes) text += "    note: " + note + "\n";
   return text;

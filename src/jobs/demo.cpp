@@ -40,7 +40,7 @@ Result<Outcome> make_demo(const DemoJob& job, JobContext& context, DemoReport& r
   }
   context.print(clip_text(*clip) + "\n" + audit_text(*report));
   result.clip = std::move(*clip);
-  return report->verdict == "pass" ? Outcome::kDone : Outcome::kMissed;
+  return report->verdict == audit::Verdict::kPass ? Outcome::kDone : Outcome::kMissed;
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct JudgedClip {
   grasp_space::GraspClip made;
   audit::AuditReport audit;
 
-  bool good() const { return made.carried && audit.verdict == "pass"; }
+  bool good() const { return made.carried && audit.verdict == audit::Verdict::kPass; }
 };
 
 // The files of a run: clips are simulated when an output first asks for them.
@@ -151,7 +151,7 @@ void report_clips(const Output& output, JobContext& context) {
     value["approached"] = clip.made.approached;
     value["carried"] = clip.made.carried;
     value["slip_in_hand_m"] = clip.made.slip;
-    value["verdict"] = clip.audit.verdict;
+    value["verdict"] = to_string(clip.audit.verdict);
     clips.push_back(std::move(value));
     std::string text = fmt::format(
         "clip of grasp {}: from {}, {}, {}; audit: {}", index + 1,
@@ -159,7 +159,7 @@ void report_clips(const Output& output, JobContext& context) {
         clip.made.approached ? "approached" : "no straight way in, so it begins around the object",
         clip.made.carried ? fmt::format("lifted with {:.1f} mm of slip", 1e3 * clip.made.slip)
                           : "not lifted",
-        clip.audit.verdict);
+        to_string(clip.audit.verdict));
     for (const std::string& reason : clip.audit.reasons) text += "\n  " + reason;
     context.print(text);
   }

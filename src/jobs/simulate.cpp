@@ -112,7 +112,7 @@ Result<Outcome> run_task(const SimulateJob& job, const SimulateSetup& setup, Job
     if (!audited) return audited.error();
     context.report.audit = audit_value(*audited);
     result.audit = *audited;
-    std::string text = "audit: " + audited->verdict;
+    std::string text = std::string("audit: ") + to_string(audited->verdict);
     for (const std::string& reason : audited->reasons) text += "\n  " + reason;
     context.print(text);
     if (job.heaviest)

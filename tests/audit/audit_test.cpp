@@ -44,7 +44,7 @@ Transform on_slope(double tilt, double way) {
 
 TEST(Audit, ABoxAtRestOnATableIsTrue) {
   const auto report = audit(box_clip([](double) { return on_slope(0, 0); })).value();
-  EXPECT_EQ(report.verdict, "pass");
+  EXPECT_EQ(report.verdict, Verdict::kPass);
   EXPECT_EQ(report.explained_fraction, 1.0);
   EXPECT_LT(report.dynamics_residual, 1e-4);
   EXPECT_LT(report.max_penetration_m, 1e-9);
@@ -53,7 +53,7 @@ TEST(Audit, ABoxAtRestOnATableIsTrue) {
 TEST(Audit, ABoxAtRestInTheAirIsNot) {
   const auto clip = box_clip([](double) { return Transform::from_position({0, 1, 0}); });
   const auto report = audit(clip).value();
-  EXPECT_EQ(report.verdict, "fail");
+  EXPECT_EQ(report.verdict, Verdict::kFail);
   EXPECT_EQ(report.explained_fraction, 0.0);
   EXPECT_NEAR(report.dynamics_residual, 1.0, 1e-6);
 }
@@ -62,7 +62,7 @@ TEST(Audit, AFloorThatIsToldOfHoldsTheBox) {
   AuditOptions options;
   options.floor_height = 1.0 - kBoxHalf.y();
   const auto clip = box_clip([](double) { return Transform::from_position({0, 1, 0}); });
-  EXPECT_EQ(audit(clip, options).value().verdict, "pass");
+  EXPECT_EQ(audit(clip, options).value().verdict, Verdict::kPass);
 }
 
 TEST(Audit, FreeFallNeedsNoForces) {
@@ -166,7 +166,7 @@ TEST(Audit, APenetratingFingerIsMeasured) {
     const auto report = audit(finger_in_box(depth)).value();
     EXPECT_NEAR(report.max_penetration_m, depth, 1e-6);
     EXPECT_NEAR(report.mean_penetration_m, depth, 1e-6);
-    EXPECT_EQ(report.verdict, depth > 0.005 ? "fail" : "pass");
+    EXPECT_EQ(report.verdict, depth > 0.005 ? Verdict::kFail : Verdict::kPass);
   }
 }
 
@@ -198,7 +198,7 @@ TEST(Audit, AJointBeyondItsRangeIsMeasured) {
   pose.rotations[segment] = pose.rotations[segment] * exp_map({radians(30), 0, 0});
   const auto report = audit(clip).value();
   EXPECT_NEAR(report.max_limit_violation_rad, radians(30), 1e-6);
-  EXPECT_EQ(report.verdict, "fail");
+  EXPECT_EQ(report.verdict, Verdict::kFail);
 }
 
 // The box on the table with forces recorded at its four lower corners.
@@ -225,14 +225,14 @@ Clip box_with_forces(double scale, const Vec3& tangential, const Vec3& shift = V
 TEST(Audit, RecordedForcesThatCarryTheWeightPass) {
   const auto report = audit(box_with_forces(1.0, Vec3::Zero())).value();
   EXPECT_TRUE(report.forces_checked);
-  EXPECT_EQ(report.verdict, "pass");
+  EXPECT_EQ(report.verdict, Verdict::kPass);
   EXPECT_LT(report.dynamics_residual, 1e-9);
 }
 
 TEST(Audit, RecordedForcesThatCarryTooLittleFail) {
   const auto report = audit(box_with_forces(0.7, Vec3::Zero())).value();
   EXPECT_NEAR(report.dynamics_residual, 0.3, 1e-9);
-  EXPECT_EQ(report.verdict, "fail");
+  EXPECT_EQ(report.verdict, Verdict::kFail);
 }
 
 TEST(Audit, RecordedForcesBeyondTheConeAreMeasured) {
@@ -256,12 +256,12 @@ TEST(Audit, ForcesFromNowhereDoNotCount) {
 TEST(Audit, RecordedForcesCanBeLeftAside) {
   AuditOptions options;
   options.use_recorded_forces = false;
-  EXPECT_EQ(audit(box_with_forces(0.2, Vec3::Zero()), options).value().verdict, "pass");
+  EXPECT_EQ(audit(box_with_forces(0.2, Vec3::Zero()), options).value().verdict, Verdict::kPass);
 }
 
 TEST(Audit, OneFrameIsJudgedAsStandingStill) {
   EXPECT_EQ(audit(box_clip([](double) { return on_slope(0, 0); }, 0, 0.6, 1)).value().verdict,
-            "pass");
+            Verdict::kPass);
 }
 
 TEST(Audit, AnEmptyClipIsRefused) { EXPECT_FALSE(audit(Clip{}).ok()); }

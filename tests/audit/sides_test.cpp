@@ -45,7 +45,7 @@ TEST(AuditSides, TwoHandsPressedByAKnownDepth) {
     const AuditReport report = audit(clip).value();
     EXPECT_NEAR(report.max_penetration_m, depth, kExact);
     EXPECT_NEAR(report.mean_penetration_m, depth, kExact);
-    EXPECT_EQ(report.verdict, depth > 0.005 ? "fail" : "pass");
+    EXPECT_EQ(report.verdict, depth > 0.005 ? Verdict::kFail : Verdict::kPass);
     EXPECT_EQ(report.frames[0].contacts, 1);
   }
 }
@@ -66,7 +66,7 @@ TEST(AuditSides, AHandInTheFloorIsFoundWhoeverSaysWhereTheFloorIs) {
   clip.floor_height = 0.5;
   AuditReport report = audit(clip).value();
   EXPECT_NEAR(report.max_penetration_m, 0.007, kExact);
-  EXPECT_EQ(report.verdict, "fail");
+  EXPECT_EQ(report.verdict, Verdict::kFail);
   AuditOptions options;
   options.floor_height = 0.495;
   EXPECT_NEAR(audit(clip, options).value().max_penetration_m, 0.002, kExact);
@@ -121,26 +121,27 @@ TEST(AuditSides, TheSurroundingsPushOnlyWhereTheClipHasSomething) {
   push_up(ContactSide::surroundings(), 0, kWeight * Vec3::UnitY(), -1.0, clip);
   const AuditReport nothing = audit(clip).value();
   EXPECT_NEAR(nothing.dynamics_residual, 1.0, kExact);
-  EXPECT_EQ(nothing.verdict, "fail");
+  EXPECT_EQ(nothing.verdict, Verdict::kFail);
   ASSERT_FALSE(nothing.notes.empty());
   EXPECT_NE(nothing.notes[0].find("surroundings"), std::string::npos);
 
   Clip floor = clip;
   floor.floor_height = 1.0 - kHalf;
-  EXPECT_EQ(audit(floor).value().verdict, "pass");
+  EXPECT_EQ(audit(floor).value().verdict, Verdict::kPass);
   floor.floor_height = 1.0 - kHalf - 0.01;
-  EXPECT_EQ(audit(floor).value().verdict, "fail") << "a floor below the box gives it nothing";
+  EXPECT_EQ(audit(floor).value().verdict, Verdict::kFail)
+      << "a floor below the box gives it nothing";
 
   Clip shelf = clip;
   shelf.objects.push_back(box(1.0 - 2.0 * kHalf, true));
-  EXPECT_EQ(audit(shelf).value().verdict, "pass");
+  EXPECT_EQ(audit(shelf).value().verdict, Verdict::kPass);
 }
 
 TEST(AuditSides, AnObjectPushesOnlyWhereItIs) {
   Clip clip;
   clip.objects = {box(1.0), box(1.0 - 2.0 * kHalf, true)};
   push_up(ContactSide::object(1), 0, kWeight * Vec3::UnitY(), -1.0, clip);
-  EXPECT_EQ(audit(clip).value().verdict, "pass");
+  EXPECT_EQ(audit(clip).value().verdict, Verdict::kPass);
   clip.objects[1] = box(0.5, true);
   EXPECT_NEAR(audit(clip).value().dynamics_residual, 1.0, kExact);
 }
@@ -159,7 +160,7 @@ TEST(AuditSides, WhatIsRecordedOnOneSideActsOnTheOther) {
   const AuditReport report = audit(stack()).value();
   EXPECT_LT(report.dynamics_residual, kExact);
   EXPECT_EQ(report.third_law_violation, 0.0);
-  EXPECT_EQ(report.verdict, "pass");
+  EXPECT_EQ(report.verdict, Verdict::kPass);
 }
 
 TEST(AuditSides, ActionThatIsNotReactionIsReported) {
@@ -168,7 +169,7 @@ TEST(AuditSides, ActionThatIsNotReactionIsReported) {
     push_up(ContactSide::object(1), 0, -share * kWeight * Vec3::UnitY(), 1.0, clip);
     const AuditReport report = audit(clip).value();
     EXPECT_NEAR(report.third_law_violation, 1.0 - share, kExact);
-    EXPECT_EQ(report.verdict, share < 1.0 ? "fail" : "pass");
+    EXPECT_EQ(report.verdict, share < 1.0 ? Verdict::kFail : Verdict::kPass);
     EXPECT_EQ(report.reasons.empty(), share == 1.0);
   }
 }

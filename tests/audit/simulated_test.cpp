@@ -13,7 +13,7 @@ TEST(SimulatedGrip, ItsForcesExplainItsMotion) {
   const auto hand = std::make_shared<const Hand>(build_hand().value());
   const Clip clip = hands::sample_grip(hand).value();
   const AuditReport report = audit(clip).value();
-  EXPECT_EQ(report.verdict, "pass") << (report.reasons.empty() ? "" : report.reasons[0]);
+  EXPECT_EQ(report.verdict, Verdict::kPass) << (report.reasons.empty() ? "" : report.reasons[0]);
   EXPECT_EQ(report.explained_fraction, 1.0);
   EXPECT_LT(report.max_penetration_m, 0.0005);
   // Held: the cylinder ends lifted by as much as the hand.

@@ -66,7 +66,7 @@ TEST_F(GraspCommand, FindsGraspsThatHoldAndWritesThemAll) {
   for (const char* name : {"best.glb", "each-1.glb", "each-2.glb"}) {
     const auto clip = io::read_glb(at(name));
     ASSERT_TRUE(clip) << clip.message();
-    EXPECT_EQ(audit::audit(*clip).value().verdict, "pass") << name;
+    EXPECT_EQ(audit::audit(*clip).value().verdict, audit::Verdict::kPass) << name;
   }
   EXPECT_FALSE(fs::exists(at("each-3.glb")));
   EXPECT_GT(fs::file_size(at("sheet.png")), 1000u);

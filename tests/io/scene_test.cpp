@@ -121,8 +121,25 @@ TEST(Scene, AnswersDamagedFilesWithAValueOrOneLine) {
   EXPECT_GT(refused, 0.4);
 }
 
+TEST(Scene, RefusesMoreThanAThousandOfAKind) {
+  for (const std::string kind : {"object", "hand"}) {
+    const std::string one = "[[" + kind + "]]\n" + (kind == "hand" ? "side" : "shape") + " = \"" +
+                            (kind == "hand" ? "left" : "mug") + "\"\n";
+    std::string text = kind == "hand" ? "[[object]]\nshape = \"mug\"\n" : "";
+    for (int i = 0; i < 1000; ++i) text += one;
+    const auto full = parse_scene(text, "s.toml");
+    EXPECT_TRUE(full.ok()) << full.message();
+    const auto scene = parse_scene(text + one, "s.toml");
+    ASSERT_FALSE(scene.ok());
+    EXPECT_EQ(scene.message(), kind == "hand"
+                                   ? "s.toml:2003:1: a scene has at most 1000 [[hand]]"
+                                   : "s.toml:2001:1: a scene has at most 1000 [[object]]");
+  }
+}
+
 TEST(Scene, ExamplesAreRight) {
-  for (const char* path : {"scenes/mug_lift.toml", "scenes/bottle_keyframes.toml"}) {
+  for (const char* path :
+       {"tests/io/scenes/mug_lift.toml", "tests/io/scenes/bottle_keyframes.toml"}) {
     const auto scene = read_scene(path);
     EXPECT_TRUE(scene.ok()) << scene.message();
   }

@@ -161,8 +161,8 @@ TEST(DynamicHillClimbing, RestartsFarFromOptimaFindTheNarrowValley) {
 }
 
 TEST(DynamicHillClimbing, FollowsARidgeAskewToTheAxes) {
-  // A valley ten times longer than wide. Within 0.03 of its lowest point, 2 % of the way: 28 to 34 of
-  // 40 seeds come there, and without the ridge's direction, whose axis steps zigzag, 8 to 11.
+  // A valley ten times longer than wide. Within 0.03 of its lowest point, 2 % of the way: 28 to 34
+  // of 40 seeds come there, and without the ridge's direction, whose axis steps zigzag, 8 to 11.
   const auto valley = [](const VectorXd& x) {
     const double along = (x[0] + x[1]) - 1.1, across = x[0] - x[1];
     return along * along + 100.0 * across * across;

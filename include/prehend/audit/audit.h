@@ -49,6 +49,10 @@ struct FrameAudit {
   bool explained = true;
 };
 
+enum class Verdict { kPass, kFail };
+// "pass" or "fail", as reports and pages write it.
+const char* to_string(Verdict verdict);
+
 struct AuditReport {
   double max_penetration_m = 0.0;
   // Of the deepest of each frame in which a hand touches something.
@@ -64,7 +68,7 @@ struct AuditReport {
   double slip_m = 0.0;
   double explained_fraction = 1.0;
   bool forces_checked = false;  // recorded forces were judged, not forces that could have been
-  std::string verdict;          // "pass" or "fail"
+  Verdict verdict = Verdict::kFail;
   std::vector<std::string> reasons;
   std::vector<std::string> notes;
   std::vector<FrameAudit> frames;

@@ -13,16 +13,22 @@ namespace {
 
 using physics::GraspPlan;
 
-// Ends of the phases, seconds from the beginning of the approach.
+// Ends of the phases, seconds from the beginning of the approach. Chosen by eye: a reach of about a
+// second, a squeeze that a viewer sees, and a lift slow enough to add little to the weight.
 constexpr double kArrived = 0.9, kTouching = 1.7, kSqueezed = 2.1, kLetGo = 2.5, kLifted = 3.5,
                  kEnd = 4.1;
-// Of the way from open to touching, the part that ends at the pre-grasp.
+// This first share of the way from open to touching leads to the pre-grasp, the rest from there to
+// the touch. Chosen by eye.
 constexpr double kShaping = 0.55;
-// An object stands by itself when a second alone on the floor, nudged, does not move it more: what
-// balances on its tip falls, a ball rolls less.
+// An object stands by itself if in a second alone on the floor, after a nudge, it moves by no more
+// than this, m and rad. Chosen so that a capsule balanced on its end, which falls, is told from
+// what stands.
 constexpr double kStandsShift = 0.001, kStandsTurn = radians(1.0);
-constexpr double kNudge = 0.01;   // rad/s
-constexpr double kCarried = 0.8;  // of the lift
+// Speed of that nudge, rad/s: small against what topples a thing that stands. Chosen by eye.
+constexpr double kNudge = 0.01;
+// An object that rose by this share of the wrist's lift was carried. Chosen by eye: what is lost
+// rises by little, what is held by nearly all of it.
+constexpr double kCarried = 0.8;
 
 double lowest_point(const Object& object, const Transform& pose_world) {
   double lowest = INFINITY;
@@ -101,6 +107,7 @@ Transform object_in_hand(const physics::State& state) {
 // Object and hand where the clip begins, the hand as it comes to rest there: a shape that was
 // learned from another hand may pass through itself.
 void take_stand(const Choreography& plan, const Eigen::VectorXd& target, physics::State& state) {
+  // Steps of the simulation until the servos have come to rest. Chosen by eye.
   constexpr int kRestSteps = 100;
   const Transform root = plan.root_world(plan.start);
   state.set_object_pose(0, plan.options.object_world);

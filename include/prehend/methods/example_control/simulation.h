@@ -67,10 +67,12 @@ struct SimulationProblem {
 struct HoldOptions {
   // Forces are planned as if friction were this much less than it is.
   double friction_margin = 1.5;
-  // Besides, the object is squeezed: by this many times its weight and so many more for an alpha of
-  // one, and by more, up to so many times, while what is touched cannot carry it or it slips.
+  // Besides the forces that carry the object, the digits squeeze it. Three sums of normal forces,
+  // each in weights of the object: the least squeeze, ...
   double squeeze = 0.5;
+  // ... what an alpha of one adds to the least, ...
   double squeeze_of_alpha = 8.0;
+  // ... and how far the squeeze may grow while the object slips or its contacts cannot carry it.
   double max_squeeze = 5.0;
   // What slips is drawn back to where it was gripped, as by a critically damped spring of this
   // frequency, rad/s; a lasting offset is worked off within `integral_seconds`.

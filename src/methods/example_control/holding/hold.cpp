@@ -17,17 +17,38 @@
 namespace prehend::example_control {
 namespace {
 
-constexpr double kTouching = 0.001;   // m: a contact farther away carries nothing
-constexpr double kSmoothing = 0.006;  // s, of torques from one solution to the next
-constexpr double kSlipSpeed = 0.01;   // m/s
-constexpr double kCarriedPart = 0.1;  // of the weight: a wrench left that still counts as carried
-constexpr double kUnbalanced = 0.3;   // of a squeeze: more would throw the object out
-constexpr double kWaiting = 0.3;      // of the force planned, while nothing opposes it
-constexpr double kFirmer = 15.0;      // N a second
-constexpr double kLooser = 2.0;       // N a second
-constexpr double kMostLasting = 1.0;  // of the weight
-constexpr double kMostOffset = 0.01;  // m and, over the object's size, rad: beyond, it is lost
-constexpr double kMostSpeed = 0.3;    // m/s
+// "By eye" means on simulated grasps of the built-in cylinder, bottle and hammer; no sweep of these
+// numbers was kept.
+
+// A contact with a larger gap carries nothing, m. Chosen by eye.
+constexpr double kTouching = 0.001;
+// Time constant with which torques follow from one plan to the next, s: one and a half periods of
+// planning (HoldOptions::period), so that they do not jump with every plan. Chosen by eye.
+constexpr double kSmoothing = 0.006;
+// An object that moves faster than this against the wrist slips, m/s. Chosen by eye.
+constexpr double kSlipSpeed = 0.01;
+// The contacts carry the object if the planned forces leave less than this of its wrench
+// unbalanced, in weights. Chosen by eye.
+constexpr double kCarriedPart = 0.1;
+// A squeeze that leaves more than this share of itself unbalanced is not used, since it would throw
+// the object out. Chosen by eye.
+constexpr double kUnbalanced = 0.3;
+// Share of the planned force that fingers press with before the thumb opposes them. At its full
+// size it came as a blow when the thumb arrived; the share itself was chosen by eye.
+constexpr double kWaiting = 0.3;
+// The squeeze grows by this many newtons a second while the object slips or is not carried, and
+// falls by this many otherwise: quickly enough to catch what slips, slowly enough not to begin
+// again at once. Both chosen by eye.
+constexpr double kFirmer = 15.0;
+constexpr double kLooser = 2.0;
+// The integral part of the wanted force is at most this many weights (times the object's lever for
+// the torque), so that an object that is stuck does not wind it up. Chosen by eye.
+constexpr double kMostLasting = 1.0;
+// The spring that draws the object back to its place pulls as if it were no farther away than this,
+// m (over the object's lever: rad), and its damper as if it were no faster than the speed, m/s: an
+// object beyond both is lost, and greater forces only throw it. Chosen by eye.
+constexpr double kMostOffset = 0.01;
+constexpr double kMostSpeed = 0.3;
 
 Vec3 at_most(const Vec3& v, double size) { return v * (size / std::max(size, v.norm())); }
 

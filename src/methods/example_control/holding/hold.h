@@ -45,16 +45,19 @@ class Hold {
   const Hand& hand_;
   ObjectPtr object_;
   HoldOptions options_;
-  double length_;  // that torques are divided by
-  double most_;    // N, at one contact
+  double length_;  // m, the object's lever: a torque over it weighs like a force
+  double most_;    // N, the greatest normal force planned at one contact
   double seconds_ = 0.0, since_plan_ = 0.0, share_ = 0.0, planned_ = 0.0, alpha_ = 0.0;
-  double firm_ = 0.0;      // part of alpha that counts
-  double squeeze_ = 0.0;   // N, sum of normal forces beyond what is needed
-  bool carries_ = false;   // the contacts of the last plan can
-  bool balanced_ = false;  // so can a squeeze
-  bool opposed_ = false;   // one of the two, since the grip began
-  bool settled_ = false;   // the object has its place
-  bool slips_ = false;
+  double firm_ = 0.0;     // share of alpha that counts: 0 until the object has its place, then 1
+  double squeeze_ = 0.0;  // N, sum of the normal forces beyond those that carry the object
+  // The forces of the last plan give the wanted wrench, up to a tenth of the weight.
+  bool carries_ = false;
+  // The last plan found a squeeze whose forces balance each other.
+  bool balanced_ = false;
+  // Since the grip began carries_ or balanced_ was true once: something opposes the digits.
+  bool opposed_ = false;
+  bool settled_ = false;   // the grip is old enough that where the object is counts as its place
+  bool slips_ = false;     // the object moves against the wrist
   Transform place_wrist_;  // of the object, where it was gripped
   Wrench lasting_;         // what the offset has asked for so far
   std::vector<int> offsets_;
