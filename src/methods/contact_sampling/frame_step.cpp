@@ -39,7 +39,8 @@ FrameStep::FrameStep(const Scene& scene, const HoldPlan& plan, const Start& star
 }
 
 Transform FrameStep::wrist_world(int hand, int frame) const {
-  return held_wrist(scene_, hold_, plan_.calm[hand], start_.hands[hand].offset, frame);
+  return held_wrist(scene_, hold_, hold_.hands[hand], plan_.calm[hand], start_.hands[hand].offset,
+                    frame);
 }
 
 bool FrameStep::begin(State& state, Failure& failure) {

@@ -29,6 +29,8 @@ constexpr double kRoughness = 0.02;
 constexpr double kRestSpeed = 0.04, kRestSpin = 0.4, kRestSeconds = 0.06;
 constexpr double kRestShift = 0.004, kRestTurn = radians(3.0);
 constexpr double kFadeSeconds = 0.12;
+// Speed is that between so many frames before and after: markers jitter from frame to frame.
+constexpr int kSlowFrames = 3;
 
 // Smoothing moves an object by at most about this, m: what is more is motion, not noise.
 constexpr double kMostSmoothing = 0.002;
@@ -173,7 +175,7 @@ std::vector<Transform> stand_still(const Object& object, const std::vector<Trans
                                    double frame_rate, const std::vector<bool>& hand_near) {
   const int frames = static_cast<int>(poses.size());
   const auto slow = [&](int f) {
-    const int a = std::max(0, f - 1), b = std::min(frames - 1, f + 1);
+    const int a = std::max(0, f - kSlowFrames), b = std::min(frames - 1, f + kSlowFrames);
     const double seconds = (b - a) / frame_rate;
     const Vec3 moved = poses[b] * object.center_of_mass - poses[a] * object.center_of_mass;
     return moved.norm() < kRestSpeed * seconds &&

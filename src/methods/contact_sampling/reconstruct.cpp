@@ -93,8 +93,8 @@ void Reconstruction::place_wrists() {
       own.frames.first = hold.frames.first;
       own.frames.last = hold.frames.first + static_cast<int>(choice.path->states.size()) - 1;
       for (int f = own.frames.first; f <= own.frames.last; ++f) {
-        own.wrist_world.push_back(
-            held_wrist(scene_, hold, choice.plan->calm[h], choice.path->hands[h].offset, f));
+        own.wrist_world.push_back(held_wrist(scene_, hold, index_, choice.plan->calm[h],
+                                             choice.path->hands[h].offset, f));
       }
       held.push_back(std::move(own));
     }

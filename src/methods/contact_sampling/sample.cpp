@@ -29,6 +29,9 @@ struct SearchedHold {
   HoldSearch search;
 };
 
+// Ways that are searched for `count` solutions: smoothing spoils some.
+int wanted_paths(const SamplingOptions& options) { return options.count + options.count / 2 + 2; }
+
 class Sampling {
  public:
   Sampling(const Scene& scene, const Monitor& monitor) : scene_(scene), monitor_(monitor) {}
@@ -70,15 +73,15 @@ void Sampling::search() {
       starts.resize(kSearchedHopeless);
     if (options.search == SearchKind::kPlain) {
       if (!starts.empty())
-        own.search = search_plain(scene_, own.plan, starts[0], options.count, options.frame_budget,
-                                  monitor_);
+        own.search = search_plain(scene_, own.plan, starts[0], wanted_paths(options),
+                                  options.frame_budget, monitor_);
     } else {
-      own.search = search_hold(scene_, own.plan, starts, options.count, options.frame_budget, false,
-                               monitor_);
+      own.search = search_hold(scene_, own.plan, starts, wanted_paths(options),
+                               options.frame_budget, false, monitor_);
       if (own.search.paths.empty() && options.max_creep > 0.0) {
-        HoldSearch creeping = search_hold(scene_, own.plan, starts, options.count,
+        HoldSearch creeping = search_hold(scene_, own.plan, starts, wanted_paths(options),
                                           options.frame_budget, true, monitor_);
-        own.search.add(std::move(creeping), options.count);
+        own.search.add(std::move(creeping), wanted_paths(options));
       }
     }
   }
@@ -134,7 +137,7 @@ void Sampling::build_solutions() {
     whole = whole && !hold.search.paths.empty();
     wanted = std::max(wanted, static_cast<int>(hold.search.paths.size()));
   }
-  wanted = whole ? std::min(wanted, scene_.options->count) : 1;
+  wanted = whole ? wanted : 1;
   if (holds_.empty()) wanted = 1;
   std::vector<Solution> made(wanted);
   tbb::parallel_for(0, wanted, [&](int i) {
@@ -144,7 +147,8 @@ void Sampling::build_solutions() {
   for (Solution& solution : made) {
     report_.solved_fraction = std::max(report_.solved_fraction, solution.solved_fraction);
     if (whole && solution.solved_fraction >= 1.0) {
-      report_.solutions.push_back(std::move(solution));
+      if (static_cast<int>(report_.solutions.size()) < scene_.options->count)
+        report_.solutions.push_back(std::move(solution));
     } else if (!report_.partial || solution.solved_fraction > report_.partial->solved_fraction) {
       report_.partial = std::move(solution);
     }

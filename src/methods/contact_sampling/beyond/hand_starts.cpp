@@ -76,19 +76,22 @@ bool HandStarter::settle_palm(bool touch, Transform& offset) {
   const CalmWrist& calm = plan_.calm[index_];
   const Vec3 out = Vec3::UnitY();  // of the back of the hand, in the wrist's frame
   for (int round = 0; round < 6; ++round) {
-    const Transform wrist = held_wrist(scene_, hold_, calm, offset, hold_.frames.first);
+    const Transform wrist =
+        held_wrist(scene_, hold_, hold_.hands[index_], calm, offset, hold_.frames.first);
     const double gap = closing_.gap(Digit::kNone, wrist, {obstacles_.data(), 1}, hand_.open);
     const double wanted = gap < 0.0 || touch ? kPalmGap - gap : 0.0;
     if (std::abs(wanted) < 2e-4) return true;
     offset.position += wanted * (offset.rotation * out);
     if (offset.position.norm() > calm.shift_left) return false;
   }
-  const Transform wrist = held_wrist(scene_, hold_, calm, offset, hold_.frames.first);
+  const Transform wrist =
+      held_wrist(scene_, hold_, hold_.hands[index_], calm, offset, hold_.frames.first);
   return closing_.gap(Digit::kNone, wrist, {obstacles_.data(), 1}, hand_.open) > -kDeepest;
 }
 
 bool HandStarter::close_digits(const Transform& offset, Random& random, HandStart& start) {
-  const Transform wrist = held_wrist(scene_, hold_, plan_.calm[index_], offset, hold_.frames.first);
+  const Transform wrist = held_wrist(scene_, hold_, hold_.hands[index_], plan_.calm[index_], offset,
+                                     hold_.frames.first);
   const double ease = random.uniform(0.0, 0.6);
   const bool little = random.uniform() > kFreeLittle, ring = random.uniform() > kFreeRing;
   const Eigen::VectorXd& a = hand_.thumb_ends[random.below(int(hand_.thumb_ends.size()))];
@@ -137,7 +140,8 @@ void HandStarter::oppose_thumb(const Transform& offset, Random& random, HandStar
   const bool near = offset.position.dot(patches_.towards_wrist) > 0.5 * patches_.shifts[1];
   const ContactPatches& patches = patches_.patches[near ? 2 : 0];
   if (!hand_.has_digit[thumb] || patches[thumb].empty()) return;
-  const Transform wrist = held_wrist(scene_, hold_, plan_.calm[index_], offset, hold_.frames.first);
+  const Transform wrist = held_wrist(scene_, hold_, hold_.hands[index_], plan_.calm[index_], offset,
+                                     hold_.frames.first);
   const Transform& object = scene_.objects[hold_.object].poses_world[hold_.frames.first];
   contacts_.clear();
   test_.touching(start.pose, wrist, object, *obstacles_[0].distance, index_, hold_.object,
@@ -251,7 +255,8 @@ bool HandStarter::aim_digits(int number, Random& random, HandStart& start) {
   if (!pick_opposed(patches_.patches[shifted], random, start.guides)) return false;
   const CalmWrist& calm = plan_.calm[index_];
   const Transform& object = scene_.objects[hold_.object].poses_world[hold_.frames.first];
-  const Transform wrist = held_wrist(scene_, hold_, calm, Transform(), hold_.frames.first);
+  const Transform wrist =
+      held_wrist(scene_, hold_, hold_.hands[index_], calm, Transform(), hold_.frames.first);
   KinematicTest::Input input;
   input.wrist_world = wrist;
   input.object_world = object;
@@ -302,8 +307,8 @@ bool HandStarter::aim_digits(int number, Random& random, HandStart& start) {
 // Contacts of the pose become its guiding points.
 bool HandStarter::finish(HandStart& start) {
   const Transform& object = scene_.objects[hold_.object].poses_world[hold_.frames.first];
-  const Transform wrist =
-      held_wrist(scene_, hold_, plan_.calm[index_], start.offset, hold_.frames.first);
+  const Transform wrist = held_wrist(scene_, hold_, hold_.hands[index_], plan_.calm[index_],
+                                     start.offset, hold_.frames.first);
   if (test_.deepest(start.pose, wrist, obstacles_) > kDeepest) return false;
   contacts_.clear();
   if (!test_.touching(start.pose, wrist, object, *obstacles_[0].distance, index_, hold_.object,
@@ -331,7 +336,7 @@ bool HandStarter::keeps(HandStart& start) {
     std::vector<hands::Obstacle> obstacles;
     scene_.obstacles(hold_.object, frame, obstacles);
     KinematicTest::Input input;
-    input.wrist_world = held_wrist(scene_, hold_, calm, start.offset, frame);
+    input.wrist_world = held_wrist(scene_, hold_, hold_.hands[index_], calm, start.offset, frame);
     input.object_world = scene_.objects[hold_.object].poses_world[frame];
     input.previous = &pose;
     input.obstacles = obstacles;

@@ -15,7 +15,7 @@ constexpr double kGap = 0.35;
 // object about a tenth of a second before it moves.
 constexpr double kLead = 0.08;
 // While the hand moves faster than this against the object it is not in contact yet, m/s.
-constexpr double kSliding = 0.15;
+constexpr double kSliding = 0.08;
 // A frame's need alone is noise.
 constexpr int kLeastNeeded = 2;
 

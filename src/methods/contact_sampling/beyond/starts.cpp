@@ -56,7 +56,8 @@ void judge(const Scene& scene, const HoldPlan& plan, std::vector<KinematicTest>&
     if (!there) break;
     contacts.clear();
     for (size_t h = 0; h < start.hands.size(); ++h) {
-      const Transform wrist = held_wrist(scene, hold, plan.calm[h], start.hands[h].offset, frame);
+      const Transform wrist =
+          held_wrist(scene, hold, hold.hands[h], plan.calm[h], start.hands[h].offset, frame);
       tests[h].touching(start.hands[h].key_poses[k], wrist, object.poses_world[frame],
                         *object.prepared->contact(), static_cast<int>(h), hold.object, contacts);
     }

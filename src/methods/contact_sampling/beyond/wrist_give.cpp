@@ -8,12 +8,9 @@ namespace prehend::contact_sampling {
 namespace {
 
 // The part of the bounds that keeping still may use up; the rest is for the grasp's own offset.
-constexpr double kStillPart = 0.75, kCalmPart = 0.5;
+constexpr double kStillPart = 0.75;
 // Steps to the middle of the smallest ball: the error falls as one over their number.
 constexpr int kBallSteps = 60;
-// Widths of the smoothing that are tried, as parts of the hold's length, from none at all up.
-constexpr double kWidths[] = {0.5, 0.25, 0.12, 0.06, 0.03};
-
 Transform weighted_mean(const std::vector<Transform>& poses, const std::vector<double>& weights) {
   Vec3 position = Vec3::Zero();
   Eigen::Vector4d rotation = Eigen::Vector4d::Zero();
@@ -51,22 +48,6 @@ Transform middle_of(const std::vector<Transform>& poses) {
   return middle;
 }
 
-std::vector<Transform> gaussian(const std::vector<Transform>& poses, double width) {
-  std::vector<Transform> result;
-  std::vector<double> weights(poses.size());
-  const int n = static_cast<int>(poses.size());
-  for (int i = 0; i < n; ++i) {
-    // The window is as wide to both sides, so that steady motion is not delayed at the ends.
-    const double side = std::min({3.0 * width, double(i), double(n - 1 - i)});
-    for (int j = 0; j < n; ++j) {
-      const double apart = (j - i) / std::max(width, 1e-6);
-      weights[j] = std::abs(j - i) <= side ? std::exp(-0.5 * apart * apart) : 0.0;
-    }
-    result.push_back(weighted_mean(poses, weights));
-  }
-  return result;
-}
-
 struct Deviation {
   double shift = 0.0, turn = 0.0;
 };
@@ -91,28 +72,36 @@ CalmWrist calm_wrist(const Scene& scene, const Hold& hold, int hand) {
   calm.wrist_object = captured;
   if (!scene.options->give) return calm;
   const WristGive& give = *scene.options->give;
-  const auto accept = [&](std::vector<Transform> smoothed, double part) {
-    const Deviation off = deviation(captured, smoothed);
-    if (off.shift > part * give.shift || off.turn > part * give.turn) return false;
-    calm.wrist_object = std::move(smoothed);
+  const std::vector<Transform> still(captured.size(), middle_of(captured));
+  const Deviation off = deviation(captured, still);
+  calm.still = off.shift <= kStillPart * give.shift && off.turn <= kStillPart * give.turn;
+  if (calm.still) {
+    calm.wrist_object = still;
     calm.shift_left = give.shift - off.shift;
     calm.turn_left = give.turn - off.turn;
-    return true;
-  };
-  calm.shift_left = give.shift;
-  calm.turn_left = give.turn;
-  calm.still = accept(std::vector<Transform>(captured.size(), middle_of(captured)), kStillPart);
-  if (calm.still) return calm;
-  for (const double width : kWidths) {
-    if (accept(gaussian(captured, width * captured.size()), kCalmPart)) break;
+  } else {
+    // The wrist stays where it takes the object until the bounds draw it along.
+    calm.wrist_object.assign(captured.size(), captured[0]);
+    calm.shift_left = give.shift;
+    calm.turn_left = give.turn;
   }
   return calm;
 }
 
-Transform held_wrist(const Scene& scene, const Hold& hold, const CalmWrist& calm,
+Transform held_wrist(const Scene& scene, const Hold& hold, int hand, const CalmWrist& calm,
                      const Transform& offset, int frame) {
-  return scene.objects[hold.object].poses_world[frame] *
-         calm.wrist_object[frame - hold.frames.first] * offset;
+  const Transform wrist = scene.objects[hold.object].poses_world[frame] *
+                          calm.wrist_object[frame - hold.frames.first] * offset;
+  if (calm.still || !scene.options->give) return wrist;
+  const Transform& captured = scene.hands[hand].wrist_world[frame];
+  const double shift = (wrist.position - captured.position).norm();
+  const double turn = angle_between(wrist.rotation, captured.rotation);
+  const WristGive& give = *scene.options->give;
+  Transform drawn = wrist;
+  if (shift > give.shift)
+    drawn.position = captured.position + give.shift / shift * (wrist.position - captured.position);
+  if (turn > give.turn) drawn.rotation = slerp(captured.rotation, wrist.rotation, give.turn / turn);
+  return drawn;
 }
 
 std::vector<Transform> faded_wrist(const Scene& scene, int hand,

@@ -17,11 +17,12 @@ struct CalmWrist {
   double turn_left = 0.0;
 };
 
-// The captured wrist with its motion against the object smoothed as far as the bounds let it.
+// Still against the object if the bounds allow it; else as it was at the hold's first frame, and
+// held_wrist keeps it within the bounds.
 CalmWrist calm_wrist(const Scene& scene, const Hold& hold, int hand);
 
 // Where the wrist stands at a frame of the hold, given its offset in its own frame.
-Transform held_wrist(const Scene& scene, const Hold& hold, const CalmWrist& calm,
+Transform held_wrist(const Scene& scene, const Hold& hold, int hand, const CalmWrist& calm,
                      const Transform& offset, int frame);
 
 // The wrist of the whole clip: as held in holds, faded to the captured one around them.
