@@ -83,6 +83,13 @@ std::vector<double> node_heights(const std::vector<TreeNode>& tree) {
   return height;
 }
 
+picture::Image stacked(const picture::Image& above, const picture::Image& below) {
+  picture::Image both(std::max(above.width, below.width), above.height + below.height);
+  picture::paste(above, 0, 0, both);
+  picture::paste(below, 0, above.height, both);
+  return both;
+}
+
 // The direction in which the points of both searches spread the most.
 Vec3 main_direction(const std::vector<ExploredPoint>& a, const std::vector<ExploredPoint>& b) {
   Vec3 mean = Vec3::Zero();
@@ -209,9 +216,9 @@ picture::Image tree_picture(const SamplingReport& found, double frame_rate,
     }
     if (!series.x.empty()) ends.series.push_back(std::move(series));
   }
-  picture::SheetOptions sheet;
-  sheet.columns = 1;
-  return picture::compose_sheet({picture::draw_plot(tree), picture::draw_plot(ends)}, {}, sheet);
+  const double end = double(found.dead_ends_by_frame[0].size()) / frame_rate;
+  if (end > 0.0) tree.x_range = ends.x_range = picture::Range{0.0, end};
+  return stacked(picture::draw_plot(tree), picture::draw_plot(ends));
 }
 
 picture::Image spread_picture(const SamplingReport& plain, const SamplingReport& improved,
