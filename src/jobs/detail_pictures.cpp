@@ -137,7 +137,7 @@ picture::Image solutions_sheet(const DetailFigures& figures, const picture::Pict
   std::vector<std::string> labels;
   for (const JudgedSolution* row : rows) {
     const picture::ClipPainter painter(row->solution.clip,
-                                       {.skin = io::generic_hand_skin, .object_opacity = 0.75});
+                                       {.skin = io::generic_hand_skin, .object_opacity = 0.5});
     picture::PictureOptions options = picture;
     const double aspect = double(options.width) / options.height;
     options.camera = painter.framed(options.camera, aspect, times.front(), times.back());
@@ -146,7 +146,7 @@ picture::Image solutions_sheet(const DetailFigures& figures, const picture::Pict
       options.camera = painter.framed(picture.camera, aspect, time, time);
       images.push_back(picture::render(painter.scene(time), options));
       labels.push_back(time == times.front()
-                           ? fmt::format("{:.2f} s  {}", time, row->solution.strategy.substr(0, 44))
+                           ? fmt::format("{:.2f} s  {}", time, row->solution.strategy.substr(0, 24))
                            : fmt::format("{:.2f} s", time));
     }
   }
