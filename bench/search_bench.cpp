@@ -11,7 +11,7 @@ namespace {
 using namespace prehend::optimize;
 
 Mixture mixture_of(int components, int dimension) {
-  Random random(3);
+  prehend::Random random(3);
   std::vector<Gaussian> parts;
   for (int k = 0; k < components; ++k) {
     Gaussian part{1.0 / components, Eigen::VectorXd(dimension),
@@ -24,7 +24,7 @@ Mixture mixture_of(int components, int dimension) {
 }
 
 Eigen::MatrixXd samples_of(int count, int dimension) {
-  Random random(5);
+  prehend::Random random(5);
   Eigen::MatrixXd samples(count, dimension);
   for (double& entry : samples.reshaped()) entry = random.normal();
   // Four clusters.

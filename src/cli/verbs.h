@@ -13,6 +13,7 @@ Verb detail_verb();
 Verb fit_verb();
 Verb grasp_verb();
 Verb hand_verb();
+Verb manipulate_verb();
 Verb render_verb();
 Verb simulate_verb();
 Verb train_verb();

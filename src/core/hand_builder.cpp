@@ -305,7 +305,7 @@ void Builder::add_pad(Digit digit, int segment, double bone) {
 
 void Builder::finish() {
   // Neighbours in the palm and the webs between the fingers overlap by construction, as do the
-  // thumb's ball and the metacarpals under it.
+  // thumb's ball and the metacarpals under it, and the forearm's round end with the palm.
   const auto palm = [&](const Segment& s) { return s.phalanx == 0 || s.name == "wrist"; };
   const auto next_to = [](const Segment& a, const Segment& b) {
     return std::abs(static_cast<int>(a.digit) - static_cast<int>(b.digit)) <= 1 &&
@@ -315,7 +315,8 @@ void Builder::finish() {
     for (int b = a + 1; b < hand_.segment_count(); ++b) {
       const Segment& first = hand_.segments[a];
       const Segment& second = hand_.segments[b];
-      const bool arm = first.phalanx < 0 && second.phalanx < 0;
+      const bool arm =
+          (first.phalanx < 0 && second.phalanx < 0) || (first.name == "forearm" && palm(second));
       const bool knuckles = first.phalanx >= 0 && second.phalanx >= 0 &&
                             first.phalanx + second.phalanx <= 2 && next_to(first, second);
       if (arm || (palm(first) && palm(second)) || knuckles) hand_.overlapping.emplace_back(a, b);

@@ -254,11 +254,25 @@ class SceneReader {
     goal.time = *table.find("time")->number();
     goal.weight = number_or(table, "weight", 1.0);
     goal.position = maybe_vector(table, "position");
+    goal.velocity = maybe_vector(table, "velocity");
+    goal.axis = maybe_vector(table, "axis");
+    if (const auto toward = maybe_vector(table, "toward")) goal.toward = *toward;
+    if (const auto point = maybe_vector(table, "point")) goal.point_object = *point;
+    if (const auto weights = maybe_vector(table, "weights")) goal.weights = *weights;
+    if (const Value* value = table.find("name")) goal.name = *value->string();
+    const auto maybe_number = [&](const char* key, std::optional<double>& target) {
+      if (const Value* value = table.find(key)) target = *value->number();
+    };
+    maybe_number("start", goal.start);
+    maybe_number("height", goal.height);
+    maybe_number("tolerance", goal.tolerance);
     const auto rotation = maybe_rotation(table);
     if (!rotation) return rotation.error();
     goal.rotation = *rotation;
-    if (!goal.position && !goal.rotation)
-      return fail(table.place, "[[goal]] needs position or rotation");
+    if (goal.position && goal.height)
+      return fail(table.place, "[[goal]] takes position or height, not both");
+    if (!goal.position && !goal.rotation && !goal.height && !goal.velocity && !goal.axis)
+      return fail(table.place, "[[goal]] needs position, height, rotation, axis or velocity");
     scene_.goals.push_back(std::move(goal));
     return {};
   }

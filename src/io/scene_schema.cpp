@@ -105,7 +105,20 @@ std::vector<SchemaKey> goal_keys() {
   return with(
       {{"object", Kind::kString, "which object", "", true},
        {"time", Kind::kNumber, "seconds at which it is to be there", "", true, 0.0, 1e5},
-       {"weight", Kind::kNumber, "how much it counts against other goals", "1", false, 0.0, 1e6}},
+       {"weight", Kind::kNumber, "how much it counts against other goals", "1", false, 0.0, 1e6},
+       {"name", Kind::kString, "what reports call it", "the object and what is asked"},
+       {"start", Kind::kNumber, "seconds at which it begins to count",
+        "the time of the goal before it", false, 0.0, 1e5},
+       {"height", Kind::kNumber, "of the frame, metres; instead of `position`", "", false, -100.0,
+        100.0},
+       {"point", Kind::kVector, "of the object's frame, that `position` and `velocity` are about",
+        "[0, 0, 0]"},
+       {"velocity", Kind::kVector, "m/s that the point is to have at `time`"},
+       {"axis", Kind::kVector, "direction in the object's frame that is to point `toward`"},
+       {"toward", Kind::kVector, "direction in the world", "[0, 1, 0]"},
+       {"weights", Kind::kVector, "of the three components, times `weight`", "[1, 1, 1]"},
+       {"tolerance", Kind::kNumber, "metres, radians or m/s that count as met",
+        "0.005; 0.05 of angles; a tenth of a velocity", false, 1e-6, 100.0}},
       pose_keys("the object is to be"));
 }
 

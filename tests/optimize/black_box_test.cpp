@@ -161,17 +161,21 @@ TEST(DynamicHillClimbing, RestartsFarFromOptimaFindTheNarrowValley) {
 }
 
 TEST(DynamicHillClimbing, FollowsARidgeAskewToTheAxes) {
-  // A valley ten times longer than wide. Within 0.03 of its lowest point, 2 % of the way: without
-  // the ridge's direction, axis steps zigzag and miss this from each of the starts.
+  // A valley ten times longer than wide. Within 0.03 of its lowest point, 2 % of the way: 28 to 34 of
+  // 40 seeds come there, and without the ridge's direction, whose axis steps zigzag, 8 to 11.
   const auto valley = [](const VectorXd& x) {
     const double along = (x[0] + x[1]) - 1.1, across = x[0] - x[1];
     return along * along + 100.0 * across * across;
   };
   for (const double from : {-0.9, -0.5, -0.1, 0.3}) {
-    const BlackBoxResult result = minimize_black_box(
-        valley, VectorXd::Constant(2, -1), VectorXd::Constant(2, 1), Eigen::Vector2d(from, from),
-        {BlackBoxMethod::kDynamicHillClimbing, 200, 1});
-    EXPECT_LT(result.value, 0.03 * 0.03) << from;
+    int found = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      found += minimize_black_box(valley, VectorXd::Constant(2, -1), VectorXd::Constant(2, 1),
+                                  Eigen::Vector2d(from, from),
+                                  {BlackBoxMethod::kDynamicHillClimbing, 200, seed})
+                   .value < 0.03 * 0.03;
+    }
+    EXPECT_GE(found, 20) << from;
   }
 }
 

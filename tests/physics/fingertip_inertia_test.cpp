@@ -80,7 +80,9 @@ TEST(FingertipInertia, GrowsWithTheMassAndTheSquareOfTheArm) {
       EXPECT_DOUBLE_EQ(two[j], 2.0 * one[j]);
       EXPECT_GT(one[j], 0.0) << segment.name;
       // From a digit's base to its tip joints come nearer to the pad.
-      if (segment.phalanx > 0) EXPECT_LT(one[j], one[j - 1]) << segment.name;
+      if (segment.phalanx > 0) {
+        EXPECT_LT(one[j], one[j - 1]) << segment.name;
+      }
     }
   }
   EXPECT_EQ(j, one.size());

@@ -82,6 +82,12 @@ struct SceneGoal {
   std::optional<Vec3> position;
   std::optional<Quat> rotation;
   double weight = 1.0;
+  std::string name;
+  std::optional<double> start, height, tolerance;
+  Vec3 point_object = Vec3::Zero();
+  std::optional<Vec3> velocity, axis;
+  Vec3 toward = Vec3::UnitY();
+  Vec3 weights = Vec3::Ones();
   Place place;
 };
 

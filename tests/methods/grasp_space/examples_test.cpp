@@ -111,15 +111,20 @@ TEST_F(Examples, OpenWiderThanTheThingOnTheWay) {
     if (type == "hook") continue;
     const auto aperture = [&](int frame) {
       const auto joints = xr_frames(*clip.hands[0].hand, clip.hands[0].poses[frame]);
-      return (joints[xr_tip_of(Digit::kThumb)].position - joints[xr_tip_of(Digit::kIndex)].position)
-          .norm();
+      // A key is held between the thumb's pad and the side of the index finger.
+      const int opposite =
+          type == "lateral" ? xr_joint_of(Digit::kIndex, 3) : xr_tip_of(Digit::kIndex);
+      return (joints[xr_tip_of(Digit::kThumb)].position - joints[opposite].position).norm();
     };
     // The hold's second half left out, the reach ends at about three quarters of this.
     const int closed = closed_frame(clip);
     int widest = closed / 4;
     for (int f = widest; f < closed; ++f) widest = aperture(f) > aperture(widest) ? f : widest;
     EXPECT_GT(aperture(widest), aperture(closed) + 0.01) << clip.name;
-    EXPECT_GT(widest, 0.35 * closed) << clip.name;
+    // The observation was made on grips between fingertips; a thin key needs no late peak.
+    if (type != "lateral") {
+      EXPECT_GT(widest, 0.35 * closed) << clip.name;
+    }
     EXPECT_LT(widest, 0.7 * closed) << clip.name;
   }
 }

@@ -195,8 +195,9 @@ Touched touched(const GraspProblem& problem, const Region& ball, const HandPose&
   return digits;
 }
 
-// The hand holds the head with its thumb and fingers; no more than one digit comes by chance to
-// touch beside it, as four or five do when it may hold the bunny anywhere.
+// Grasps that must hold the head put the thumb and two fingers at least on it, which those of the
+// bunny anywhere do not. Other digits may touch beside it by chance: three or four do in this small
+// space of shapes, and four or five of a hand that may hold the bunny anywhere.
 TEST(FindGrasps, ARegionIsRespected) {
   const auto bunny = geometry::builtin_object("bunny");
   ASSERT_TRUE(bunny.ok()) << bunny.message();
@@ -204,17 +205,28 @@ TEST(FindGrasps, ARegionIsRespected) {
   const Region head{Vec3(0.0, 0.05, 0.0), 0.06};  // and ears
   GraspOptions options;
   options.verify = false;
-  const auto best = [&] {
-    const GraspReport report = find(problem, options);
-    EXPECT_EQ(report.proposed, 1);
-    return touched(problem, head, report.grasps.at(0).pose);
+  options.count = 2;
+  struct Found {
+    int by_the_head = 0;
+    std::size_t beside = 0;
   };
-  EXPECT_GE(best().beside.size(), 4u);
+  const auto look = [&] {
+    const GraspReport report = find(problem, options);
+    EXPECT_EQ(report.grasps.size(), 2u);
+    Found found;
+    for (const Grasp& grasp : report.grasps) {
+      const Touched digits = touched(problem, head, grasp.pose);
+      found.by_the_head += digits.inside.contains(Digit::kThumb) && digits.inside.size() >= 3;
+      found.beside += digits.beside.size();
+    }
+    return found;
+  };
+  const Found anywhere = look();
   problem.region = head;
-  const Touched digits = best();
-  EXPECT_TRUE(digits.inside.contains(Digit::kThumb));
-  EXPECT_GE(digits.inside.size(), 3u);
-  EXPECT_LE(digits.beside.size(), 1u);
+  const Found on_the_head = look();
+  EXPECT_EQ(on_the_head.by_the_head, 2);
+  EXPECT_LT(anywhere.by_the_head, 2);
+  EXPECT_LT(on_the_head.beside, anywhere.beside);
 }
 
 TEST(FindGrasps, FailsInOneLine) {

@@ -1,0 +1,52 @@
+// prehend manipulate: hands that make objects do what a scene's goals say.
+#include "prehend/jobs/manipulate.h"
+#include "cli/picture_arguments.h"
+#include "cli/verbs.h"
+#include "prehend/jobs/save.h"
+
+namespace prehend::cli {
+namespace {
+
+struct Arguments {
+  jobs::ManipulateJob job;
+  std::vector<std::string> inputs;
+  PictureArguments picture;
+};
+
+void declare(Arguments& a, OptionSet& options) {
+  options.inputs("SCENE", &a.inputs, 1, 1, "A scene (.toml) with goals and [options.manipulate]");
+  options.number("--timestep", &a.job.timestep, "S", "Of a step [1/30]");
+  options.number("--attenuation", &a.job.attenuation, "X",
+                 "Of what a hand expects, what goes each step: 0.75 responds fast, 0.5 slowly");
+  a.picture.declare(options);
+}
+
+Result<int> run(Arguments& a, Session& session) {
+  const auto picture = a.picture.request();
+  if (!picture) return picture.error();
+  a.job.picture = *picture;
+  a.job.scene = a.inputs[0];
+  return session.carry_out(a.job);
+}
+
+}  // namespace
+
+Verb manipulate_verb() {
+  const auto a = std::make_shared<Arguments>();
+  Verb verb;
+  verb.name = "manipulate";
+  verb.summary = "Hands that make objects do what a scene's goals say";
+  verb.examples = {
+      {"prehend manipulate scenes/manipulation/soap.toml -o soap.glb -o soap.png",
+       "reach, grasp and lift, solved step by step"},
+      {"prehend manipulate scenes/manipulation/soap-slips.toml -o slips.glb",
+       "a hand that expects more friction than there is"},
+  };
+  verb.endings = jobs::clip_endings();
+  verb.endings.push_back(".json");
+  verb.declare = [a](OptionSet& options) { declare(*a, options); };
+  verb.run = [a](Session& session) { return run(*a, session); };
+  return verb;
+}
+
+}  // namespace prehend::cli

@@ -1,0 +1,150 @@
+#include "prehend/jobs/manipulate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "jobs/audit_value.h"
+#include "jobs/job_context.h"
+#include "jobs/manipulate_scene.h"
+#include "jobs/physics_value.h"
+#include "prehend/core/atomic_file.h"
+#include "prehend/core/text.h"
+#include "prehend/jobs/load.h"
+#include "prehend/jobs/save.h"
+
+namespace prehend::jobs {
+namespace {
+
+io::Value report_value(const ManipulateSetup& setup, const manipulation::Report& result) {
+  io::Value value = io::Value::table();
+  value["goals"] = io::Value::array();
+  for (const manipulation::GoalOutcome& goal : result.goals) {
+    io::Value entry = io::Value::table();
+    entry["name"] = goal.name;
+    entry["error"] = goal.error;
+    entry["met"] = goal.met;
+    value["goals"].push_back(std::move(entry));
+  }
+  value["frames"] = result.frames;
+  value["rollbacks"] = result.rollbacks;
+  value["contacts"]["static"] = std::int64_t{result.contacts.resting};
+  value["contacts"]["slip"] = std::int64_t{result.contacts.slipping};
+  value["contacts"]["broken"] = std::int64_t{result.contacts.broken};
+  value["peak_speed_fraction"] = result.peak_speed_fraction;
+  value["step_residual"] = result.step_residual;
+  value["cone_excess"] = result.cone_excess;
+  value["timestep"] = setup.options.timestep;
+  value["task_start"] = result.task_start;
+  value["clip"] = clip_value(result.clip);
+  return value;
+}
+
+// Contacts are points with Coulomb's cones and no torsion; arms are as strong as their joints.
+physics::PhysicsInForce physics_of(const ManipulateSetup& setup) {
+  physics::PhysicsInForce physics;
+  for (const manipulation::Thing& thing : setup.problem.things) {
+    if (thing.object->object().fixed) continue;
+    physics.friction = thing.object->object().friction;
+    physics.torsional_friction = 0.0;
+    break;
+  }
+  physics.timestep = setup.options.timestep;
+  physics.solver = "a quadratic program sequence a step";
+  return physics;
+}
+
+// Kept out of data files, whose bytes must not depend on the machine.
+void add_speed(const manipulation::Report& result, io::Value& value) {
+  value["fps"] = result.fps();
+  value["step_seconds"] = result.step_seconds;
+}
+
+std::string report_text(const manipulation::Report& result) {
+  std::string text = fmt::format(
+      "{} steps at {:.0f} a second, {} rolled back; equations of motion kept to {:.1e} of the "
+      "weight",
+      result.frames, result.fps(), result.rollbacks, result.step_residual);
+  for (const manipulation::GoalOutcome& goal : result.goals)
+    text += fmt::format("\n  {}: {} (error {:.4f})", goal.name, goal.met ? "met" : "missed",
+                        goal.error);
+  return text;
+}
+
+Status write(const ManipulateJob& job, const Clip& clip, JobContext& context) {
+  std::vector<std::string> files;
+  const io::Value data = context.report.details;
+  for (const std::string& path : context.settings().outputs) {
+    if (file_ending(path) == ".json") {
+      if (const Status done = write_file(path, io::to_json(data)); !done) return done;
+      files.push_back(path);
+      continue;
+    }
+    SaveOptions options;
+    options.picture = job.picture.options(960, 720, context.settings().threads);
+    const auto saved = save_clip(clip, path, options, context.monitor());
+    if (!saved) return saved.error();
+    files.insert(files.end(), saved->files.begin(), saved->files.end());
+  }
+  for (const std::string& file : files) context.print("wrote " + file);
+  context.report.details["outputs"] = files;
+  return {};
+}
+
+Result<Outcome> manipulate(const ManipulateJob& job, JobContext& context,
+                           ManipulateReport& report) {
+  context.report.inputs = {job.scene};
+  auto setup = manipulate_setup(job.scene);
+  if (!setup) return setup.error();
+  for (const std::string& note : setup->notes) context.note(note);
+  setup->options.timestep = job.timestep.value_or(setup->options.timestep);
+  setup->options.attenuation = job.attenuation.value_or(setup->options.attenuation);
+  if (!(setup->options.timestep >= 1.0 / 480.0 && setup->options.timestep <= 0.1))
+    return Error{
+        fmt::format("--timestep: {:g} should be from 1/480 to 0.1 s", setup->options.timestep)};
+  if (!(setup->options.attenuation >= 0.0 && setup->options.attenuation <= 1.0))
+    return Error{
+        fmt::format("--attenuation: {:g} should be from 0 to 1", setup->options.attenuation)};
+  auto result = manipulation::run(setup->problem, setup->options, context.monitor());
+  if (!result) return Error{fmt::format("{}: {}", printable(job.scene, 200), result.message())};
+  if (!setup->title.empty()) result->clip.name = setup->title;
+  context.report.summary = result->summary;
+  context.report.details = report_value(*setup, *result);
+  context.report.physics = physics_value(physics_of(*setup));
+  context.print(report_text(*result));
+  const bool interrupted = result->summary.termination == Termination::kInterrupted;
+  bool good = result->summary.termination == Termination::kConverged;
+  for (const manipulation::GoalOutcome& goal : result->goals) good = good && goal.met;
+  if (!interrupted) {
+    audit::AuditOptions options;
+    options.floor_height = setup->floor_height;
+    const auto audited = audit::audit(result->clip, options, context.monitor());
+    if (!audited) return audited.error();
+    context.report.audit = audit_value(*audited);
+    std::string text = "audit: " + audited->verdict;
+    for (const std::string& reason : audited->reasons) text += "\n  " + reason;
+    context.print(text);
+    good = good && audited->verdict == "pass";
+    report.audit = *audited;
+  }
+  if (const Status written = write(job, result->clip, context); !written) return written.error();
+  add_speed(*result, context.report.details);
+  report.clip = result->clip;
+  report.result = std::move(*result);
+  if (interrupted) return Outcome::kInterrupted;
+  return good ? Outcome::kDone : Outcome::kMissed;
+}
+
+}  // namespace
+
+Result<ManipulateReport> run(const ManipulateJob& job, const Monitor& monitor) {
+  JobContext context("manipulate", job.settings, monitor);
+  ManipulateReport report;
+  const auto outcome = manipulate(job, context, report);
+  if (!outcome) return outcome.error();
+  static_cast<JobReport&>(report) = context.finish(*outcome);
+  return report;
+}
+
+}  // namespace prehend::jobs
