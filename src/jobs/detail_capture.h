@@ -23,7 +23,7 @@ struct Capture {
   std::vector<std::string> notes;
 };
 
-// Of the job's files, or of its scene, already edited: shapes, mass, friction, distance to the palm.
+// Of the job's files or of its scene, edited: shapes, mass, friction, distance to the palm.
 Result<Capture> detail_capture(const DetailJob& job, const std::optional<io::Scene>& scene);
 
 // The hand with an anatomical hand's joints where it has ball joints, so that fingers bend as

@@ -16,7 +16,7 @@ using contact_sampling::HandContact;
 using contact_sampling::SamplingReport;
 using contact_sampling::Solution;
 
-// A recorded digit nearer than this touches, m. Optical capture leaves gaps of up to two centimeters
+// A recorded digit nearer than this touches, m. Optical capture leaves gaps of up to two cm
 // at the fingertips of small things; half of that keeps digits that hover beside an object out.
 constexpr double kRecordedTouch = 0.01;
 // A digit whose contacts push with less, N, does not count as holding.

@@ -12,7 +12,7 @@ class DetailOutput {
   DetailOutput(const DetailJob& job, const DetailFigures& figures, JobContext& context)
       : job_(job), figures_(figures), context_(context) {}
 
-  // By the ending: .json, .tree.png, .png, a clip; "{}" in a clip's name for each solution's number.
+  // By the ending: .json, .tree.png, .png, a clip; "{}" in a clip's name for a solution's number.
   // .spread.png is written by whoever has both searches.
   Status write(const std::string& path);
 

@@ -83,6 +83,13 @@ std::vector<double> node_heights(const std::vector<TreeNode>& tree) {
   return height;
 }
 
+picture::Image stacked(const picture::Image& above, const picture::Image& below) {
+  picture::Image both(std::max(above.width, below.width), above.height + below.height);
+  picture::paste(above, 0, 0, both);
+  picture::paste(below, 0, above.height, both);
+  return both;
+}
+
 // The direction in which the points of both searches spread the most.
 Vec3 main_direction(const std::vector<ExploredPoint>& a, const std::vector<ExploredPoint>& b) {
   Vec3 mean = Vec3::Zero();
@@ -130,7 +137,7 @@ picture::Image solutions_sheet(const DetailFigures& figures, const picture::Pict
   std::vector<std::string> labels;
   for (const JudgedSolution* row : rows) {
     const picture::ClipPainter painter(row->solution.clip,
-                                       {.skin = io::generic_hand_skin, .object_opacity = 0.75});
+                                       {.skin = io::generic_hand_skin, .object_opacity = 0.5});
     picture::PictureOptions options = picture;
     const double aspect = double(options.width) / options.height;
     options.camera = painter.framed(options.camera, aspect, times.front(), times.back());
@@ -139,7 +146,7 @@ picture::Image solutions_sheet(const DetailFigures& figures, const picture::Pict
       options.camera = painter.framed(picture.camera, aspect, time, time);
       images.push_back(picture::render(painter.scene(time), options));
       labels.push_back(time == times.front()
-                           ? fmt::format("{:.2f} s  {}", time, row->solution.strategy.substr(0, 44))
+                           ? fmt::format("{:.2f} s  {}", time, row->solution.strategy.substr(0, 24))
                            : fmt::format("{:.2f} s", time));
     }
   }
@@ -209,9 +216,9 @@ picture::Image tree_picture(const SamplingReport& found, double frame_rate,
     }
     if (!series.x.empty()) ends.series.push_back(std::move(series));
   }
-  picture::SheetOptions sheet;
-  sheet.columns = 1;
-  return picture::compose_sheet({picture::draw_plot(tree), picture::draw_plot(ends)}, {}, sheet);
+  const double end = double(found.dead_ends_by_frame[0].size()) / frame_rate;
+  if (end > 0.0) tree.x_range = ends.x_range = picture::Range{0.0, end};
+  return stacked(picture::draw_plot(tree), picture::draw_plot(ends));
 }
 
 picture::Image spread_picture(const SamplingReport& plain, const SamplingReport& improved,

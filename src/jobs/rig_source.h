@@ -21,7 +21,7 @@ struct RigSource {
   int hand_count = 0;
 };
 
-// Of clips that load_clips has read with these options. Clips that this program wrote, and tables of
+// Of clips that load_clips has read with these options. Clips of this program's own, and tables of
 // one hand, have no rig.
 Result<std::vector<RigSource>> rig_sources(const std::vector<std::string>& paths,
                                            const LoadOptions& options);

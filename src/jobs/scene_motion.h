@@ -22,7 +22,7 @@ struct SceneMotionClip {
   std::vector<std::string> notes;
 };
 
-// `replaced` holds "NAME=OBJECT": another shape for an object of the scene. The clip lasts until the
+// `replaced` holds "NAME=OBJECT": another shape for an object of the scene. The clip ends with the
 // last keyframe. Fails on a scene in which nothing moves, or that moves by recordings.
 Result<SceneMotionClip> scene_motion_clip(const io::Scene& scene,
                                           const std::vector<std::string>& replaced,

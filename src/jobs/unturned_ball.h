@@ -1,4 +1,4 @@
-// Balls whose size or rotation a recording leaves out: markers on a ball are hidden by the hands, so
+// Balls whose size or rotation a recording leaves out: markers on it are hidden by the hands, so
 // that often only its center is known.
 #pragma once
 

@@ -192,6 +192,24 @@ TEST(FingersBack, FingersThatTheRigHasAreTurnedAnewAndNothingElse) {
   const auto again = clip_from_bvh(*parse_bvh(made->bytes, "right.bvh"), "right.bvh", hints);
   ASSERT_TRUE(again.ok()) << again.message();
   EXPECT_LT(worst(hands[0], again->clip.hands[0]), kPlace);
+
+  // Where the wrist gives, the file's wrist stays and the fingers stand where the hand has them.
+  const auto given = bent(read->clip.hands, Vec3(0.002, -0.001, 0.003));
+  const auto moved = bvh_with_fingers(text, "right.bvh", hints, {given, 0});
+  ASSERT_TRUE(moved.ok()) << moved.message();
+  const Bvh bvh = *parse_bvh(moved->bytes, "right.bvh");
+  for (const auto& [channel, old] : before)
+    if (channel.starts_with("wrist ")) EXPECT_EQ(channel_words(moved->bytes).at(channel), old);
+  for (int f = 0; f < bvh.frame_count; ++f) {
+    const auto rig = bvh_frames(bvh, f);
+    const auto frames = segment_frames(*given[0].hand, given[0].poses[f]);
+    for (int s = 1; s < given[0].hand->segment_count(); ++s) {
+      const int joint = bvh.find(given[0].hand->segments[s].name);
+      ASSERT_GE(joint, 0);
+      EXPECT_LT((0.01 * rig[joint].position - frames[s].position).norm(), kPlace)
+          << bvh.joints[joint].name;
+    }
+  }
 }
 
 TEST(FingersBack, FramesBeforeAndAfterACutHoldTheFingersStill) {

@@ -105,7 +105,8 @@ side = "right"
 shape = "box"
 [[motion]]
 of = "box"
-keyframe = [{ time = 0, position = [0, 1, 0] }, { time = 1, position = [1, 2, 0], rotation_deg = [0, 90, 0] }]
+keyframe = [{ time = 0, position = [0, 1, 0] },
+            { time = 1, position = [1, 2, 0], rotation_deg = [0, 90, 0] }]
 [[motion]]
 of = "right"
 relative_to = "box"

@@ -1,6 +1,6 @@
-// Fingers put back into the file that wrists came from: finger joints that a skeleton has are turned
-// anew, those that it lacks are added below its wrists at the hand's own size. Every other channel
-// stays byte for byte as it was.
+// Fingers put back into the file that wrists came from: finger joints that a skeleton has are
+// turned anew, those that it lacks are added below its wrists at the hand's own size. Every other
+// channel stays byte for byte as it was.
 #pragma once
 
 #include <span>

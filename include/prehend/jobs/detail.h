@@ -1,5 +1,5 @@
 // Fingers for motion that was captured without them: wrists and objects in, many different ways in
-// which hands could have moved the objects out, each audited, and put back into the user's own file.
+// which hands could have moved the objects out, each audited and put back into the user's own file.
 #pragma once
 
 #include <optional>
