@@ -50,6 +50,7 @@ physics::PhysicsInForce physics_of(const ManipulateSetup& setup) {
     physics.torsional_friction = 0.0;
     break;
   }
+  physics.wrist_strength = physics::RootStrength::unlimited();
   physics.timestep = setup.options.timestep;
   physics.solver = "a quadratic program sequence a step";
   return physics;

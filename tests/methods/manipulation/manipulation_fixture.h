@@ -37,8 +37,8 @@ inline Thing thing_of(Object object, const Vec3& position) {
   return thing;
 }
 
-// A box of 90 x 32 x 60 mm, 0.15 kg, that lies on a table at height 0.
-inline Problem box_problem(double lift = 0.1) {
+// A box of 60 x 80 x 60 mm, 0.3 kg, that stands on a table at height 0.
+inline Problem box_problem(double lift = 0.15) {
   Problem problem;
   Arm arm;
   arm.hand = arm_hand();
@@ -46,8 +46,8 @@ inline Problem box_problem(double lift = 0.1) {
   arm.start = arm_posture("rest");
   problem.arms.push_back(arm);
   problem.things.push_back(
-      thing_of(*geometry::object_from_primitive("box", ShapeKind::kBox, {0.045, 0.016, 0.03}, 0.15),
-               {0.0, 0.016, 0.0}));
+      thing_of(*geometry::object_from_primitive("box", ShapeKind::kBox, {0.03, 0.04, 0.03}, 0.3),
+               {0.0, 0.04, 0.0}));
   Object table = *geometry::object_from_primitive("table", ShapeKind::kBox, {0.5, 0.02, 0.3}, 10.0);
   table.fixed = true;
   problem.things.push_back(thing_of(std::move(table), {0.0, -0.02, 0.0}));
@@ -57,16 +57,16 @@ inline Problem box_problem(double lift = 0.1) {
     grip.handles.push_back(*hands::pad_of(*arm_hand(), digit));
     grip.handle_names.push_back(to_string(digit));
   }
-  grip.places_object = {{0.0, 0.0, 0.03},
-                        {-0.027, 0.0, -0.03},
-                        {-0.009, 0.0, -0.03},
-                        {0.009, 0.0, -0.03},
-                        {0.027, 0.0, -0.03}};
+  grip.places_object = {{0.0, 0.01, 0.03},
+                        {-0.027, 0.01, -0.03},
+                        {-0.009, 0.01, -0.03},
+                        {0.009, 0.01, -0.03},
+                        {0.027, 0.01, -0.03}};
   const Vec3 up = Vec3(0.0, 1.0, 0.3).normalized();
   const Vec3 back = Vec3(0.0, -0.3, 1.0).normalized();
   Mat3 axes;
   axes << up.cross(back), up, back;
-  const Transform palm{Quat(axes), Vec3(0.0, 0.016, 0.0) + 0.07 * up};
+  const Transform palm{Quat(axes), Vec3(0.0, 0.05, 0.0) + 0.08 * up};
   grip.wrist_object =
       problem.things[0].pose_world.inverse() * palm * hands::palm_in_wrist(*arm_hand()).inverse();
   problem.grips.push_back(grip);

@@ -45,6 +45,7 @@ TEST(Manipulation, TheSameProblemGivesTheSameMotion) {
 std::vector<double> heights(const Problem& problem, const Options& options) {
   const auto report = run(problem, options);
   EXPECT_TRUE(report);
+  if (!report) return std::vector<double>(400, 0.0);
   std::vector<double> result;
   const auto& poses = report->clip.objects[0].poses_world;
   for (size_t f = size_t(report->task_start * report->clip.frame_rate); f < poses.size(); ++f)
@@ -54,10 +55,10 @@ std::vector<double> heights(const Problem& problem, const Options& options) {
 
 TEST(Manipulation, AnUnderestimatedMassStartsLaterAndAnOverestimatedOneFaster) {
   Options slow;
-  slow.attenuation = 0.3;
+  slow.attenuation = 0.6;
   Problem light = box_problem(), right = box_problem(), heavy = box_problem();
-  light.things[0].expected_mass = 0.075;
-  heavy.things[0].expected_mass = 0.225;
+  light.things[0].expected_mass = 0.15;
+  heavy.things[0].expected_mass = 0.45;
   const auto low = heights(light, slow), middle = heights(right, slow), high = heights(heavy, slow);
   const size_t soon = 24;  // frames: 0.2 s
   EXPECT_LT(low[soon], middle[soon] - 1e-4);
@@ -75,8 +76,8 @@ TEST(Manipulation, APushIsAnsweredFasterByAFasterMuscle) {
   const auto strays = [&](const Options& options) {
     const std::vector<double> h = heights(problem, options);
     double most = 0.0;
-    for (size_t f = 168; f < h.size(); ++f) most = std::max(most, std::abs(h[f] - 0.1));
-    EXPECT_NEAR(h.back(), 0.1, 0.005);
+    for (size_t f = 168; f < h.size(); ++f) most = std::max(most, std::abs(h[f] - 0.15));
+    EXPECT_NEAR(h.back(), 0.15, 0.005);
     return most;
   };
   const double quick = strays(fast), late = strays(slow);
@@ -86,7 +87,7 @@ TEST(Manipulation, APushIsAnsweredFasterByAFasterMuscle) {
 
 TEST(Manipulation, AHandleThatCannotTouchIsNamed) {
   Problem problem = box_problem();
-  problem.things[0].pose_world.position = {0.0, 0.016, -1.5};
+  problem.things[0].pose_world.position = {0.0, 0.04, -1.5};
   const auto report = run(problem);
   ASSERT_FALSE(report);
   EXPECT_NE(report.message().find("handle"), std::string::npos) << report.message();
@@ -100,7 +101,7 @@ TEST(Manipulation, TheStepTakesForcesAsItGoes) {
   while (
       (*made)->step((*made)->time() > 2.2 ? std::span(&pull, 1) : std::span<const Disturbance>()))
     most = std::max(most, (*made)->object_pose(0).position.y());
-  EXPECT_GT(most, 0.09);
+  EXPECT_GT(most, 0.14);
   EXPECT_LT((*made)->report().step_residual, kStep);
 }
 
