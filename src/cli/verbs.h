@@ -12,7 +12,9 @@ Verb demo_verb();
 Verb fit_verb();
 Verb grasp_verb();
 Verb hand_verb();
+Verb measure_verb();
 Verb render_verb();
+Verb replay_verb();
 Verb simulate_verb();
 Verb train_verb();
 

@@ -1,12 +1,23 @@
 #include "jobs/scene_object.h"
 
 #include "prehend/geometry/mass_properties.h"
+#include "prehend/geometry/primitive.h"
 
 namespace prehend::jobs {
 namespace {
 
-// Alike along all axes a primitive stays one; otherwise its mesh is what is left.
+// Alike along all axes a primitive stays one, and a box along any; otherwise its mesh is what is
+// left.
 Result<Object> scaled(Object object, const Vec3& scale) {
+  if (object.shape.kind == ShapeKind::kBox) {
+    auto box = geometry::object_from_primitive(object.name, ShapeKind::kBox,
+                                               object.shape.size.cwiseProduct(scale),
+                                               object.mass * scale.prod());
+    if (!box) return box.error();
+    box->friction = object.friction;
+    box->torsional_friction = object.torsional_friction;
+    return box;
+  }
   auto mesh = std::make_shared<TriangleMesh>(*object.shape.mesh);
   for (Vec3& v : mesh->vertices) v = v.cwiseProduct(scale);
   if (scale.maxCoeff() - scale.minCoeff() < 1e-12 * scale.maxCoeff()) {
