@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "optimize/lcp_workspace.h"
-#include "optimize/random.h"
+#include "prehend/core/random.h"
 
 namespace prehend::optimize {
 namespace {
