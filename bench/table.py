@@ -62,6 +62,12 @@ ROWS = [
     *[(f"the engine's contact solver over ours, hand holding a {name}",
        lambda name=name: runs[f"BM_ControlSolver/{name}/iterations:1"]["ratio"], ">=", 3, "x")
       for name in ("cylinder", "bottle")],
+    *[(f"complementarity, {n} contacts, from nothing (reported)",
+       lambda n=n: 1e6 * seconds(f"BM_Lcp/{n}"), None, None, "us") for n in (1, 5, 10, 20)],
+    *[(f"the same, last active set, {n} contacts (reported)",
+       lambda n=n: 1e6 * seconds(f"BM_LcpGuessed/{n}"), None, None, "us") for n in (1, 5, 10, 20)],
+    ("replay of five fingers at 500 Hz, over real time (paper: below 1)",
+     lambda: runs["BM_Replay"]["realtime"], ">=", 20, "x"),
     ("balanced squeeze, 15 contacts", lambda: 1e6 * seconds("BM_BalancedSqueeze/15"), "<=", 300, "us"),
 ]
 

@@ -14,7 +14,9 @@ Verb fit_verb();
 Verb grasp_verb();
 Verb hand_verb();
 Verb manipulate_verb();
+Verb measure_verb();
 Verb render_verb();
+Verb replay_verb();
 Verb simulate_verb();
 Verb train_verb();
 

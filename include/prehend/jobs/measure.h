@@ -1,0 +1,36 @@
+// From a capture of motion and force, or from the virtual subject, to an interaction.
+#pragma once
+
+#include <optional>
+
+#include "prehend/jobs/job.h"
+#include "prehend/jobs/load.h"
+#include "prehend/jobs/picture_request.h"
+#include "prehend/methods/interaction/measure.h"
+#include "prehend/methods/interaction/subject.h"
+
+namespace prehend::jobs {
+
+struct MeasureJob {
+  std::vector<std::string> inputs;  // motion; a clip that carries forces needs no file of them
+  std::string forces;               // CSV: docs/methods/interaction.md has its columns
+  LoadOptions load;
+  std::optional<interaction::SubjectTask> subject;         // instead of inputs
+  bool noise = false;                                      // the subject's instruments have some
+  interaction::Task task = interaction::Task::kExploring;  // whose compliances are assumed
+  bool assumed_only = false;  // measure no compliance: reference trajectory alone
+  std::string compliance;     // an interaction whose compliances are used instead of assumed ones
+  bool estimate_forces = false;  // a clip without forces: the least that explain it
+  std::optional<double> offset;  // s that the forces' clock is late; left empty: found
+  std::string capture_folder;    // write the capture there as files
+  interaction::MeasureOptions options;
+  PictureRequest picture;
+  Settings settings;
+};
+
+struct MeasureReport : JobReport {
+  interaction::Measurement measurement;
+};
+Result<MeasureReport> run(const MeasureJob& job, const Monitor& monitor = {});
+
+}  // namespace prehend::jobs

@@ -1,0 +1,234 @@
+// Beyond the paper: the performances of a virtual subject, who stands in for the paper's person.
+#include "methods/interaction/subject_intent.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "prehend/core/random.h"
+#include "prehend/geometry/builtin.h"
+#include "prehend/geometry/primitive.h"
+#include "prehend/hands/closed_hand.h"
+#include "prehend/hands/digits.h"
+
+namespace prehend::interaction {
+namespace {
+
+constexpr double kTableThickness = 0.04;  // m
+// How much farther than touching the joints mean to go, as a share of the way from open to closed:
+// a grip of 5 N on the box, whose weight would take 0.2 N.
+constexpr double kSqueeze = 0.1;
+// s of a change of speed at a corner of an even path: well before and after a touch.
+constexpr double kCorner = 0.03;
+
+TrajectoryObject table(double friction) {
+  Object made = geometry::object_from_primitive("table", ShapeKind::kBox,
+                                                {0.2, 0.5 * kTableThickness, 0.2}, 10.0)
+                    .value();
+  made.fixed = true;
+  made.friction = friction;
+  return {std::make_shared<const Object>(std::move(made)),
+          Transform::from_position({0.0, -0.5 * kTableThickness, 0.0})};
+}
+
+// The palm down, the index finger a little bent and lower than all others.
+Eigen::VectorXd pointing(const hands::Performer& performer) {
+  Eigen::VectorXd q = Eigen::VectorXd::Zero(performer.hand()->dof());
+  performer.set(Digit::kIndex, {38.0, 32.0, 18.0, 0.0}, q);
+  for (const Digit finger : {Digit::kMiddle, Digit::kRing, Digit::kLittle})
+    performer.set(finger, {5.0, 25.0, 15.0, 0.0}, q);
+  performer.set(hands::ThumbAngles{-20.0, -20.0, 0.0, 10.0, 10.0}, q);
+  return q;
+}
+
+// Wrist such that the lowest point of the index finger is at the origin.
+Transform wrist_over_origin(const Hand& hand, const Eigen::VectorXd& q) {
+  const int tip = hands::segment_of(hand, Digit::kIndex, 3);
+  const auto frames = segment_frames(hand, pose_from_coordinates(hand, {}, q));
+  Vec3 lowest(0.0, HUGE_VAL, 0.0);
+  for (const Capsule& shape : hand.segments[tip].capsules) {
+    const Capsule placed = frames[tip] * shape;
+    for (const Vec3& end : {placed.a, placed.b})
+      if (end.y() - placed.radius < lowest.y()) lowest = end - Vec3(0.0, placed.radius, 0.0);
+  }
+  return Transform::from_position(-lowest);
+}
+
+Intent touch(const SubjectOptions& options, bool stroke) {
+  const hands::Performer performer;
+  Intent intent;
+  intent.hand = performer.hand();
+  intent.even_speed = true;
+  const Eigen::VectorXd q = pointing(performer);
+  const Transform over = wrist_over_origin(*intent.hand, q);
+  const auto key = [&](double time, double height, double back) {
+    Transform wrist = over;
+    wrist.position += Vec3(0.0, height, back);
+    intent.keys.push_back({time, wrist, q});
+  };
+  if (stroke) {
+    key(0.0, 0.03, -0.05);
+    key(0.4, -0.006, -0.05);
+    key(0.6, -0.006, -0.05);
+    key(1.8, -0.006, 0.05);
+    key(2.2, 0.03, 0.06);
+    key(2.4, 0.03, 0.06);
+  } else {
+    // 0.1 m/s for 0.25 s before the touch and 0.13 s after it.
+    key(0.0, 0.025, 0.0);
+    for (int i = 0; i < options.taps; ++i) {
+      const double start = 0.8 * i;
+      key(start + 0.05, 0.025, 0.0);
+      key(start + 0.43, -0.013, 0.0);
+      key(start + 0.5, -0.013, 0.0);
+      key(start + 0.75, 0.025, 0.0);
+    }
+    key(0.8 * options.taps + 0.05, 0.025, 0.0);
+  }
+  intent.objects = {table(options.friction)};
+  return intent;
+}
+
+// A box between the thumb and four fingers, taken from above.
+Intent pick_up(const SubjectOptions& options) {
+  const hands::Performer performer;
+  Random random(options.seed);
+  const hands::ClosedHand grasp = hands::close_hand(performer, "palmar", 0.03, random);
+  Intent intent;
+  intent.hand = performer.hand();
+  const Hand& hand = *intent.hand;
+  const Transform& place = grasp.thing.place_wrist;
+  // The thing's x lies along the fingers and becomes the vertical.
+  const Vec3 up_thing = place.turn(Vec3::UnitX()).dot(grasp.approach_wrist) > 0.0
+                            ? Vec3(Vec3::UnitY())
+                            : Vec3(-Vec3::UnitY());
+  Mat3 axes;
+  axes << up_thing, up_thing.y() * Vec3::UnitZ(), Vec3::UnitX();
+  const Quat turn = Quat(axes) * place.rotation.conjugate();
+  // The middle of the pads lies where the box's middle stands.
+  const auto frames =
+      segment_frames(hand, pose_from_coordinates(hand, {turn, Vec3::Zero()}, grasp.closed));
+  const auto pad = [&](Digit digit) {
+    const FingerPad& p = hand.pads[int(digit)];
+    return Vec3(frames[p.segment] * p.point);
+  };
+  Vec3 fingers = Vec3::Zero();
+  for (const Digit finger : hands::kFingers) fingers += 0.25 * pad(finger);
+  const Vec3 middle = 0.5 * (pad(Digit::kThumb) + fingers);
+  const Vec3 center(0.0, 0.5 * options.box_size.y(), 0.0);
+  const Transform down{turn, center + Vec3(0.0, 0.005, 0.0) - middle};
+  const Eigen::VectorXd squeezed = grasp.closed + kSqueeze * (grasp.closed - grasp.wide);
+  const auto key = [&](double time, double height, const Eigen::VectorXd& q) {
+    Transform wrist = down;
+    wrist.position.y() += height;
+    intent.keys.push_back({time, wrist, q});
+  };
+  key(0.0, 0.07, grasp.wide);
+  key(0.6, 0.0, grasp.wide);
+  key(1.3, 0.0, squeezed);
+  key(1.5, 0.0, squeezed);
+  key(2.3, 0.08, squeezed);
+  key(2.7, 0.08, squeezed);
+  Object box = geometry::object_from_primitive(
+                   "box", ShapeKind::kBox,
+                   0.5 * Vec3(options.box_size.x(), options.box_size.y(), options.box_size.z()),
+                   options.box_mass)
+                   .value();
+  box.friction = options.friction;
+  intent.objects = {
+      {std::make_shared<const Object>(std::move(box)), Transform::from_position(center)},
+      table(0.6)};
+  intent.held = 0;
+  return intent;
+}
+
+// Thumb and fingers close around the glass from above, turn about its axis, let go, come back and
+// turn it again. They end with the bulb in their grip: it stands on a foot of 11 mm and falls over
+// at the next release.
+Intent turn_bulb(const SubjectOptions& options) {
+  const hands::Performer performer;
+  Random random(options.seed);
+  const hands::ClosedHand grasp = hands::close_hand(performer, "palmar", 0.058, random);
+  Intent intent;
+  intent.hand = performer.hand();
+  const Hand& hand = *intent.hand;
+  const Transform& place = grasp.thing.place_wrist;
+  const double up = place.turn(Vec3::UnitX()).dot(grasp.approach_wrist) > 0.0 ? 1.0 : -1.0;
+  Mat3 axes;
+  axes << up * Vec3::UnitY(), up * Vec3::UnitZ(), Vec3::UnitX();
+  const Quat turn = Quat(axes) * place.rotation.conjugate();
+  const auto frames =
+      segment_frames(hand, pose_from_coordinates(hand, {turn, Vec3::Zero()}, grasp.closed));
+  const auto pad = [&](Digit digit) {
+    const FingerPad& p = hand.pads[int(digit)];
+    return Vec3(frames[p.segment] * p.point);
+  };
+  const Vec3 middle = 0.5 * pad(Digit::kThumb) + 0.25 * (pad(Digit::kIndex) + pad(Digit::kMiddle));
+  Object bulb = geometry::builtin_object("bulb").value();
+  bulb.friction = options.friction;
+  double bottom = 0.0;
+  for (const Vec3& v : bulb.shape.mesh->vertices) bottom = std::min(bottom, v.y());
+  // The widest part of the glass is 78 mm above the foot.
+  const Transform grip{turn, Vec3(0.0, 0.078, 0.0) - middle};
+  const Eigen::VectorXd squeezed = grasp.closed + kSqueeze * (grasp.closed - grasp.wide);
+  const Eigen::VectorXd loose = grasp.closed - 0.35 * (grasp.closed - grasp.wide);
+  constexpr double kTwist = radians(22);
+  const auto key = [&](double time, double twist, double height, const Eigen::VectorXd& q) {
+    const Quat about = exp_map({0.0, twist, 0.0});
+    intent.keys.push_back(
+        {time, {about * grip.rotation, about * grip.position + Vec3(0.0, height, 0.0)}, q});
+  };
+  key(0.0, -kTwist, 0.06, loose);
+  key(0.5, -kTwist, 0.0, loose);
+  key(0.9, -kTwist, 0.0, squeezed);
+  key(1.4, kTwist, 0.0, squeezed);
+  key(1.7, kTwist, 0.0, loose);
+  key(2.1, -kTwist, 0.0, loose);
+  key(2.5, -kTwist, 0.0, squeezed);
+  key(3.0, kTwist, 0.0, squeezed);
+  key(3.3, kTwist, 0.0, squeezed);
+  intent.objects = {{std::make_shared<const Object>(std::move(bulb)),
+                     Transform::from_position({0.0, -bottom, 0.0})},
+                    table(0.6)};
+  return intent;
+}
+
+}  // namespace
+
+IntentKey Intent::at(double time) const {
+  const auto line = [&](double t) {
+    auto after =
+        std::find_if(keys.begin(), keys.end(), [&](const IntentKey& k) { return k.time > t; });
+    if (after == keys.begin()) return keys.front();
+    if (after == keys.end()) return keys.back();
+    const IntentKey& a = *(after - 1);
+    const double share =
+        even_speed ? (t - a.time) / (after->time - a.time) : minimum_jerk(t, a.time, after->time);
+    return IntentKey{t, interpolate(a.wrist_world, after->wrist_world, share),
+                     a.joints + share * (after->joints - a.joints)};
+  };
+  if (!even_speed) return line(time);
+  // The mean over a short time rounds the corners and leaves straight parts as they are.
+  constexpr int kSamples = 8;
+  IntentKey mean = line(time);
+  Vec3 position = Vec3::Zero();
+  for (int i = 0; i < kSamples; ++i)
+    position += line(time + kCorner * ((i + 0.5) / kSamples - 0.5)).wrist_world.position / kSamples;
+  mean.wrist_world.position = position;
+  return mean;
+}
+
+Intent make_intent(const SubjectOptions& options) {
+  switch (options.task) {
+    case SubjectTask::kTap:
+      return touch(options, false);
+    case SubjectTask::kStroke:
+      return touch(options, true);
+    case SubjectTask::kBox:
+      return pick_up(options);
+    case SubjectTask::kBulb:
+      return turn_bulb(options);
+  }
+  return {};
+}
+
+}  // namespace prehend::interaction

@@ -1,0 +1,28 @@
+// What the virtual subject means to do: a path of the wrist and of the joints.
+#pragma once
+
+#include "prehend/hands/performer.h"
+#include "prehend/methods/interaction/subject.h"
+
+namespace prehend::interaction {
+
+struct IntentKey {
+  double time = 0.0;  // s
+  Transform wrist_world;
+  Eigen::VectorXd joints;
+};
+
+struct Intent {
+  HandPtr hand;
+  std::vector<IntentKey> keys;  // ascending; passed with the least jerk between two
+  bool even_speed = false;      // along straight lines at one speed, corners rounded
+  std::vector<TrajectoryObject> objects;
+  int held = -1;  // object that is to be carried
+
+  double duration() const { return keys.back().time; }
+  IntentKey at(double time) const;
+};
+
+Intent make_intent(const SubjectOptions& options);
+
+}  // namespace prehend::interaction
