@@ -160,7 +160,7 @@ Result<std::vector<JudgedSolution>> judge_solutions(std::vector<Solution> soluti
           fmt::format("a contact is {:.1f} mm away from the object (limit "
                       "{:.1f} mm)",
                       1e3 * gap, 1e3 * kWidestGap));
-    one.passed = one.audit.verdict == "pass" && gap <= kWidestGap;
+    one.passed = one.audit.verdict == audit::Verdict::kPass && gap <= kWidestGap;
     one.why_not = fmt::format("{}", fmt::join(one.audit.reasons, "; "));
     judged.push_back(std::move(one));
   }

@@ -64,7 +64,7 @@ io::Value solution_value(const JudgedSolution& judged) {
   value["max_grip_N"] = solution.max_grip_N;
   value["explained_fraction"] = judged.audit.explained_fraction;
   value["max_penetration_m"] = judged.audit.max_penetration_m;
-  value["verdict"] = judged.audit.verdict;
+  value["verdict"] = to_string(judged.audit.verdict);
   return value;
 }
 
@@ -130,7 +130,7 @@ void add_detail(const DetailFigures& figures, io::Value& details) {
 
 io::Value worst_audit(const DetailFigures& figures) {
   audit::AuditReport worst;
-  worst.verdict = figures.passed > 0 ? "pass" : "fail";
+  worst.verdict = figures.passed > 0 ? audit::Verdict::kPass : audit::Verdict::kFail;
   const std::size_t count =
       figures.passed > 0 ? figures.passed : std::min<std::size_t>(1, figures.solutions.size());
   for (std::size_t i = 0; i < count; ++i) {

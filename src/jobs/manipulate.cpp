@@ -123,10 +123,10 @@ Result<Outcome> manipulate(const ManipulateJob& job, JobContext& context,
     const auto audited = audit::audit(result->clip, options, context.monitor());
     if (!audited) return audited.error();
     context.report.audit = audit_value(*audited);
-    std::string text = "audit: " + audited->verdict;
+    std::string text = std::string("audit: ") + to_string(audited->verdict);
     for (const std::string& reason : audited->reasons) text += "\n  " + reason;
     context.print(text);
-    good = good && audited->verdict == "pass";
+    good = good && audited->verdict == audit::Verdict::kPass;
     report.audit = *audited;
   }
   if (const Status written = write(job, result->clip, context); !written) return written.error();

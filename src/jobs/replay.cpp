@@ -180,7 +180,7 @@ Result<Outcome> replay(const ReplayJob& job, JobContext& context, ReplayJobRepor
     if (!audited) return audited.error();
     context.report.audit = audit_value(*audited);
     result.audit = *audited;
-    std::string line = "audit: " + audited->verdict;
+    std::string line = std::string("audit: ") + to_string(audited->verdict);
     for (const std::string& reason : audited->reasons) line += "\n  " + reason;
     context.print(line);
     if (job.uncertainty)

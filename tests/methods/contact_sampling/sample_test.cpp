@@ -28,7 +28,7 @@ TEST(SampleContacts, LiftsACubeWithForcesThatTheAuditConfirms) {
     EXPECT_GE(audit->explained_fraction, 0.99);
     EXPECT_LE(audit->max_penetration_m, 0.001);
     EXPECT_LE(audit->max_limit_violation_rad, 1e-6);
-    EXPECT_EQ(audit->verdict, "pass");
+    EXPECT_EQ(audit->verdict, prehend::audit::Verdict::kPass);
   }
 }
 

@@ -23,7 +23,7 @@ TEST(Manipulation, ABoxIsReachedGrippedAndLifted) {
   EXPECT_LT(report->peak_speed_fraction, 0.65);
   const auto audited = audit::audit(report->clip);
   ASSERT_TRUE(audited);
-  EXPECT_EQ(audited->verdict, "pass");
+  EXPECT_EQ(audited->verdict, audit::Verdict::kPass);
   EXPECT_TRUE(audited->forces_checked);
   EXPECT_LT(audited->dynamics_residual, 0.1);
   EXPECT_LT(audited->max_penetration_m, 1e-3);
