@@ -24,7 +24,8 @@ constexpr double kSetDown = 0.03;         // m
 constexpr double kFingerSpacing = 0.018;  // m between the pads of neighboring fingers
 constexpr double kOutside = 0.3;          // m; objects to hold are smaller
 constexpr double kMet = 1e-4;             // m from a surface
-// A seated person's shoulder: m to the side of the middle, above the table's top, before its center.
+// A seated person's shoulder: m to the side of the middle, above the table's top, before its
+// center.
 const Vec3 kShoulder(0.18, 0.42, 0.50);
 // The paper's weight of a kinematic goal, table 1.
 constexpr double kGoalWeight = 10.0;

@@ -185,7 +185,9 @@ TEST(FingersBack, FingersThatTheRigHasAreTurnedAnewAndNothingElse) {
   EXPECT_EQ(before.size(), after.size());
   int changed = 0;
   for (const auto& [channel, old] : before) {
-    if (channel.starts_with("wrist ")) EXPECT_EQ(after.at(channel), old) << channel;
+    if (channel.starts_with("wrist ")) {
+      EXPECT_EQ(after.at(channel), old) << channel;
+    }
     changed += after.at(channel) != old;
   }
   EXPECT_GT(changed, 30);
@@ -198,8 +200,11 @@ TEST(FingersBack, FingersThatTheRigHasAreTurnedAnewAndNothingElse) {
   const auto moved = bvh_with_fingers(text, "right.bvh", hints, {given, 0});
   ASSERT_TRUE(moved.ok()) << moved.message();
   const Bvh bvh = *parse_bvh(moved->bytes, "right.bvh");
-  for (const auto& [channel, old] : before)
-    if (channel.starts_with("wrist ")) EXPECT_EQ(channel_words(moved->bytes).at(channel), old);
+  for (const auto& [channel, old] : before) {
+    if (channel.starts_with("wrist ")) {
+      EXPECT_EQ(channel_words(moved->bytes).at(channel), old);
+    }
+  }
   for (int f = 0; f < bvh.frame_count; ++f) {
     const auto rig = bvh_frames(bvh, f);
     const auto frames = segment_frames(*given[0].hand, given[0].poses[f]);

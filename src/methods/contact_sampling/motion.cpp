@@ -59,8 +59,8 @@ Parabola fit(int first, int last, int frame, double frame_rate, const Value& val
   return {coefficients.row(1), coefficients.row(2)};
 }
 
-// The curvature of a parabola through 2 half + 1 points is sum c_i x_i, c_i = 2 p_i / sum p^2, p_i =
-// i^2 less its mean. Written as the integral of K x'', K(t) = sum over i > t of c_i (i - t) is
+// The curvature of a parabola through 2 half + 1 points is sum c_i x_i, c_i = 2 p_i / sum p^2, p_i
+// = i^2 less its mean. Written as the integral of K x'', K(t) = sum over i > t of c_i (i - t) is
 // linear between frames, and its mean over the frame j is (K(j-1) + 6 K(j) + K(j+1)) / 8.
 std::vector<double> frame_weights(int half) {
   const double mean = half * (half + 1) / 3.0;

@@ -1,5 +1,5 @@
-// Ye and Liu 2012, section 6, eq. 9 to 11: joint angles through time that are smooth, bend alike and
-// keep the contacts.
+// Ye and Liu 2012, section 6, eq. 9 to 11: joint angles through time that are smooth, bend alike
+// and keep the contacts.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,7 @@
 // Kry and Pai, "Interaction Capture and Synthesis", SIGGRAPH 2006, sections 3.3, 3.4 and 4.3.
 // Implements: contact onsets from force, polynomials of degree 1 or 2 before and after contact,
-//             compliance from the angle's deviation and the torque, discarded estimates, the reference trajectory (eq. 1).
+//             compliance from the angle's deviation and the torque, discarded estimates, the
+//             reference trajectory (eq. 1).
 // Departs:    - The polynomials are fitted 30 to 95 ms after contact and the torque to stiffness
 //               times deviation plus damping times its rate over that window, damping being one
 //               time times stiffness for all joints (Hajian and Howe 1997 found the two to go
@@ -236,9 +237,9 @@ class Measurer {
       readings_.push_back(std::move(reading));
   }
 
-  // Over the window, deviation + time * its rate = compliance * torque: damping goes with stiffness,
-  // so that one time serves all joints. Angles are noisier than torques, so they are what is
-  // explained: the other way around noise would pass for compliance.
+  // Over the window, deviation + time * its rate = compliance * torque: damping goes with
+  // stiffness, so that one time serves all joints. Angles are noisier than torques, so they are
+  // what is explained: the other way around noise would pass for compliance.
   struct Reading {
     EventEstimate* estimate;
     Eigen::VectorXd deviation, rate, torque;  // by the polynomials; as recorded

@@ -1,7 +1,7 @@
 // From steps to a clip. A step's acceleration is (x after - 2 x + x before) / h^2: the quadratic
 // B-spline with the steps' poses as control points has exactly this acceleration for h around each
-// step. Between steps it is written so, and forces of a frame are the mean over the frame's time: an
-// auditor that differentiates the clip finds the equations that the steps solved.
+// step. Between steps it is written so, and forces of a frame are the mean over the frame's time:
+// an auditor that differentiates the clip finds the equations that the steps solved.
 #pragma once
 
 #include "methods/manipulation/contact_set.h"

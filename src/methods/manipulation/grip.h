@@ -1,6 +1,6 @@
 // Liu 2008, section 6: the initial grasp and the way there.
-// Implements: eq. 9, and the virtual object that is bigger and closer than the real one, solved from
-//             the smallest to the largest.
+// Implements: eq. 9, and the virtual object that is bigger and closer than the real one, solved
+//             from the smallest to the largest.
 // Departs:    eq. 9 runs over the arm's joints and the hand's together by the same quadratic
 //             programs as the steps, with overlap forbidden, which the paper leaves to the eye.
 #pragma once

@@ -17,10 +17,10 @@
 namespace prehend::manipulation {
 namespace {
 
-// Times the paper's weight a squared N. A goal of 10 a squared millimeter moves 0.3 kg against a force
-// with 140 a squared N, and up to a hundred times that once it is adapted. With these, a wrong mass
-// shows in the first steps, and a push moves what is held before the hand answers. At 200 a hand that
-// expects half as much again throws the box.
+// Times the paper's weight a squared N. A goal of 10 a squared millimeter moves 0.3 kg against a
+// force with 140 a squared N, and up to a hundred times that once it is adapted. With these, a
+// wrong mass shows in the first steps, and a push moves what is held before the hand answers. At
+// 200 a hand that expects half as much again throws the box.
 constexpr double kExpectScale = 5.0, kPushScale = 200.0;
 constexpr int kMostRollbacks = 6;  // of one step
 constexpr double kSinks = 2e-5;    // m: a corner without force that sinks in deeper has one

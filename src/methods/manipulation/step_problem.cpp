@@ -76,8 +76,8 @@ void StepProblem::prepare(const StepInput& input) {
   prepare_bounds();
 }
 
-// eq. 3: Q = M (q after - 2 q + q before) / h^2 + bias - J' of the forces on the hand, which are the
-// opposites of those on the things.
+// eq. 3: Q = M (q after - 2 q + q before) / h^2 + bias - J' of the forces on the hand, which are
+// the opposites of those on the things.
 void StepProblem::prepare_torques() {
   const int joints = system_.layout().joints;
   const double square = options_.timestep * options_.timestep;
@@ -287,8 +287,8 @@ void StepProblem::add_poses(Linearized& out, const Eigen::VectorXd& y) {
 }
 
 // eq. 1 and 2 over m g and m g times a length. Angular momentum between two poses is that of the
-// turn between them about the inertia half way: L = exp(v/2) I v / h, whose derivative over the turn
-// v is (exp(v/2) I - 1/2 [exp(v/2) I v]x J_l(v/2)) / h.
+// turn between them about the inertia half way: L = exp(v/2) I v / h, whose derivative over the
+// turn v is (exp(v/2) I - 1/2 [exp(v/2) I v]x J_l(v/2)) / h.
 void StepProblem::add_equations(Linearized& out, const Eigen::VectorXd& y) {
   const double h = options_.timestep;
   int free = 0;

@@ -13,11 +13,13 @@
 //   a  Newton's and Euler's equations of each thing                                 eq. 1, 2
 //   b  lambda >= 0, joint limits, a bound on the grip                               eq. 8
 //   c  no overlap of hands, things and surroundings                                 eq. 6
-//   d  torques within the joints' strength                                          beyond the paper
+//   d  torques within the joints' strength                                          beyond the
+//   paper
 // Departs: sums of squares instead of sums of norms, which have no derivative where they vanish,
-//          with lengths in millimeters (see the constants); forces act where the contacts are at the
-//          middle of the three poses that make an acceleration, so that forces enter linearly; the
-//          bound of eq. 8 is m g / (k mu), not the printed mu m g / k, which grows with friction.
+//          with lengths in millimeters (see the constants); forces act where the contacts are at
+//          the middle of the three poses that make an acceleration, so that forces enter linearly;
+//          the bound of eq. 8 is m g / (k mu), not the printed mu m g / k, which grows with
+//          friction.
 // Symbols: q coordinates; h the step; M mass matrix; V edges of the cones; x, y displacements and
 //          forces, y where the problem is linearized.
 #pragma once

@@ -74,7 +74,9 @@ TEST(StageGrasp, ShowsProgressThatNeverFallsAndHeedsAStop) {
   // Placing found something or not when it was stopped; either way it ends at once.
   const auto staged = stage_grasp(scene_with("box"), {}, {}, monitor);
   EXPECT_EQ(said.size(), 1u);
-  if (staged.ok()) EXPECT_EQ(staged->rehearsal->tried, 0);
+  if (staged.ok()) {
+    EXPECT_EQ(staged->rehearsal->tried, 0);
+  }
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ struct FrameRange {
 
 struct Solution {
   // Hands, objects (those of the problem in order, then its surroundings, then slabs where supports
-  // had to be assumed), contacts with forces, those of supports too. Objects move as smoothed; see SamplingReport::smoothing_moved_m.
+  // had to be assumed), contacts with forces, those of supports too. Objects move as smoothed; see
+  // SamplingReport::smoothing_moved_m.
   Clip clip;
   std::vector<std::vector<HandContact>> contacts;        // by frame
   std::vector<std::vector<DigitStrategies>> strategies;  // by hand, by frame

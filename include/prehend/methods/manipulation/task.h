@@ -1,5 +1,5 @@
-// What a manipulation is made of: arms, objects, how each hand grips (grip style), and what is to be
-// reached (task). The three parts are independent, and any of each go together that fit.
+// What a manipulation is made of: arms, objects, how each hand grips (grip style), and what is to
+// be reached (task). The three parts are independent, and any of each go together that fit.
 //
 // Liu, "Synthesis of Interactive Hand Manipulation", SCA 2008, sections 3 and 5.
 #pragma once
@@ -52,8 +52,8 @@ enum class GoalKind {
   kTip,        // of a finger's tip
 };
 
-// A kinematic objective (section 5.1): like a keyframe, it is to be met at `time` and kept until the
-// next one of the same kind and thing begins.
+// A kinematic objective (section 5.1): like a keyframe, it is to be met at `time` and kept until
+// the next one of the same kind and thing begins.
 struct Goal {
   std::string name;
   GoalKind kind = GoalKind::kPosition;

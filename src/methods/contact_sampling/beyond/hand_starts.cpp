@@ -27,7 +27,8 @@ constexpr int kRolls = 2;  // times that fingertips roll to meet their samples
 constexpr double kPalmGap = 0.0003;
 // Digits that leave the grasp: how often the little and the ring finger stay free.
 constexpr double kFreeLittle = 0.2, kFreeRing = 0.12;
-// A thumb's push that passes the other digits at this distance, m, is worth as little as one across.
+// A thumb's push that passes the other digits at this distance, m, is worth as little as one
+// across.
 constexpr double kOpposedAside = 0.03;
 constexpr size_t kOpposedTries = 10;  // samples for the thumb
 // How much of the offsets' bounds a closing candidate uses; the aimed ones move by themselves.
@@ -206,7 +207,8 @@ Guide HandStarter::guide_at(int digit, int sample) const {
   return guide;
 }
 
-// A sample for the thumb and one opposite of it for a finger; then one beside that for its neighbor.
+// A sample for the thumb and one opposite of it for a finger; then one beside that for its
+// neighbor.
 bool HandStarter::pick_opposed(const ContactPatches& patches, Random& random,
                                Guides& guides) const {
   const int thumb = static_cast<int>(Digit::kThumb);
