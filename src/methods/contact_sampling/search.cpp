@@ -2,8 +2,7 @@
 // Implements: the randomized depth-first search over windows of frames, branching factors, informed
 //   backtracking, most different choices after a success; and section 4's plain search.
 // Departs:    every start grows a tree of its own with its own random numbers, so that starts can
-// be
-//   searched side by side with the same answer for any number of threads.
+//   be searched side by side with the same answer for any number of threads.
 #include "methods/contact_sampling/search.h"
 
 #include <algorithm>
