@@ -1,5 +1,5 @@
-// Complementarity problems of 1 to 20 contacts, from nothing and from the last active set, and whole
-// steps of a replay with all five fingertips pressed on a floor.
+// Complementarity problems of 1 to 20 contacts, from nothing and from the last active set, and
+// whole steps of a replay with all five fingertips pressed on a floor.
 #include <benchmark/benchmark.h>
 
 #include "../tests/methods/interaction/interaction_fixture.h"

@@ -1,7 +1,7 @@
 // Kry and Pai, "Interaction Capture and Synthesis", SIGGRAPH 2006, section 7.1.
 // Implements: friction pyramids and breaking contact (eq. 8, 9), coupled compliance G = J C J^T
-//             (eq. 5), implicit motion of the bodies (U_phi, u_phi), the problem of 7.1.3, the error
-//             of eq. 7 carried over.
+//             (eq. 5), implicit motion of the bodies (U_phi, u_phi), the problem of 7.1.3, the
+//             error of eq. 7 carried over.
 // Departs:    - The unknown is the new force and the hand's free step is theta_r(k+1) - theta(k),
 //               not theta_r(k+1) - theta_r(k) with -G f(k): by eq. 7 the two are the same problem
 //               with theta_err already in it, which is what the paper's last paragraph asks for.
@@ -10,7 +10,8 @@
 //             - Every contact gives by kNormalGive and kTangentGive, since contacts of two objects
 //               have no joints between them whose compliance would make the matrix definite.
 // Symbols:    J Jacobian; C compliance; D normal and edges; beta force along them; lambda slip;
-//             s distance; rows_ is (J sqrt(C), h M^-1/2 of the bodies), so that G - U = rows rows^T.
+//             s distance; rows_ is (J sqrt(C), h M^-1/2 of the bodies), so that G - U = rows
+//             rows^T.
 #include "methods/interaction/contact_problem.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Kry and Pai, "Interaction Capture and Synthesis", SIGGRAPH 2006, sections 7.1 and 8.1.
 // Implements: one step of the synthesis (the state of 7.1, the equilibrium of the end of 7.1.3,
 //             contacts updated each step) and the two grip adjustments of 8.1.
-// Departs:    tightening reduces compliances at a rate a second, not by a factor a step, so that the
-//             timestep does not change it, and stops where a digit pushes as hard as people do.
+// Departs:    tightening reduces compliances at a rate a second, not by a factor a step, so that
+//             the timestep does not change it, and stops where a digit pushes as hard as people do.
 #include "prehend/methods/interaction/replay.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // Kry and Pai, "Interaction Capture and Synthesis", SIGGRAPH 2006, sections 3, 4.1 and 6.2.
 // Implements: the interaction trajectory (3.5), table 1's compliances, eq. 5 for one point.
 // Departs:    values for joints that table 1 does not have are assumed (see the header).
-// Symbols:    theta joint coordinates [rad]; theta_r reference; C compliance [rad/(N m)]; J Jacobian.
+// Symbols:    theta joint coordinates [rad]; theta_r reference; C compliance [rad/(N m)]; J
+//             Jacobian.
 #include "prehend/methods/interaction/trajectory.h"
 
 #include <algorithm>

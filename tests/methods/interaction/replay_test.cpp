@@ -55,7 +55,8 @@ TEST(Replay, RestingFingerIsInEquilibriumWithItsCompliance) {
 }
 
 TEST(Replay, ForceIsThePressedDepthOverTheEndpointCompliance) {
-  // Without friction the tip gives way by G f along the normal: a small depth, so that it is linear.
+  // Without friction the tip gives way by G f along the normal: a small depth, so that it is
+  // linear.
   const InteractionTrajectory trajectory = press(0.0005);
   Replay replay = Replay::create(on_floor(trajectory, 0.0)).value();
   finish(replay);

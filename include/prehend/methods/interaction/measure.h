@@ -1,8 +1,8 @@
 // Joint compliance and reference trajectory from a capture of motion and force.
 //
-// Kry and Pai 2006, sections 3.3, 3.4 and 4.3: at the time of contact a joint's angle leaves the way
-// that it was going. Within the latency of reflexes, about 100 ms, that deviation is what the joint's
-// compliance makes of the contact's torque.
+// Kry and Pai 2006, sections 3.3, 3.4 and 4.3: at the time of contact a joint's angle leaves the
+// way that it was going. Within the latency of reflexes, about 100 ms, that deviation is what the
+// joint's compliance makes of the contact's torque.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace prehend::interaction {
 
 struct MeasureOptions {
   // N above the sensor's base: contact begins when a force rises above the first (or 8 standard
-  // deviations of the noise) and ends when it falls below the second (or 4). The onset is then where
+  // deviations of the noise) and ends when it falls below the second (or 4). The onset is then
+  // where
   // the rise began: the last sample before it that is within the noise, two deviations of its mean.
   double onset_force = 0.15;
   double release_force = 0.05;

@@ -82,7 +82,8 @@ struct StepReport {
 // One replay in progress. Everything may be changed between two steps.
 class Replay {
  public:
-  // Fails on a bad trajectory, on options out of range and on an object that stands inside the hand.
+  // Fails on a bad trajectory, on options out of range and on an object that stands inside the
+  // hand.
   static Result<Replay> create(const ReplayProblem& problem, const ReplayOptions& options = {});
   ~Replay();
   Replay(Replay&&) noexcept;

@@ -1,8 +1,8 @@
 // A virtual subject: no public capture has both motion and force, so one is simulated.
 //
 // A hand with inertia, the joint compliances of the paper's table 1 and damping moves along an
-// intention and touches things, in the physics room: nothing of the replay's equations is used. What
-// it would have recorded is a capture, and its true compliances are known.
+// intention and touches things, in the physics room: nothing of the replay's equations is used.
+// What it would have recorded is a capture, and its true compliances are known.
 #pragma once
 
 #include <cstdint>
