@@ -1,8 +1,8 @@
 // Contact forces as CSV, one row a sample of a finger:
 //   time_s, finger, point_x_m, point_y_m, point_z_m, force_x_N, force_y_N, force_z_N
 // `finger` is a digit ("index": its last segment) or a segment's name; the point is in the
-// segment's frame and may be left out (the pad is taken); the force acts on the finger, in the
-// world's frame.
+// segment's
+// frame and may be left out (the pad is taken); the force acts on the finger, in the world's frame.
 // A sensor that measures one direction has force_N instead of three, along normal_x, normal_y,
 // normal_z in the segment's frame (left out: into the pad).
 #pragma once

@@ -220,14 +220,12 @@ class Measurer {
       return;
     }
     const Eigen::Index count = static_cast<Eigen::Index>(load.times.size());
-    Reading reading{&e, Eigen::VectorXd(count), Eigen::VectorXd(count), Eigen::VectorXd(count),
-                    Eigen::VectorXd(count)};
+    Reading reading{&e, Eigen::VectorXd(count), Eigen::VectorXd(count), Eigen::VectorXd(count)};
     for (Eigen::Index i = 0; i < count; ++i) {
       const double t = load.times[i];
       reading.deviation[i] = e.after.value(t) - e.before.value(t);
       reading.rate[i] = e.after.slope(t) - e.before.slope(t);
       reading.torque[i] = load.values[i];
-      reading.measured[i] = after.values[i] - e.before.value(t);
     }
     const double error = std::hypot(e.after.residual / std::sqrt(double(after.times.size())),
                                     e.before.residual / std::sqrt(double(before.times.size())));
@@ -237,25 +235,24 @@ class Measurer {
       readings_.push_back(std::move(reading));
   }
 
-  // Over the window, deviation + time * its rate = compliance * torque: damping goes with
-  // stiffness, so that one time serves all joints. Angles are noisier than torques, so they are
-  // what is explained: the other way around noise would pass for compliance.
+  // Over the window, deviation + time * its rate = compliance * torque. Damping goes with
+  // stiffness, so that one time serves all joints. Angles are noisier than torques, so they are what is
+  // explained: the other way around noise would pass for compliance.
   struct Reading {
     EventEstimate* estimate;
-    Eigen::VectorXd deviation, rate, torque;  // by the polynomials; as recorded
-    Eigen::VectorXd measured;                 // deviation as recorded
+    Eigen::VectorXd deviation, rate, torque;
 
     double compliance(double time) const {
       return (deviation + time * rate).dot(torque) / torque.squaredNorm();
     }
-    double unexplained(double time) const {
-      return (deviation + time * rate - compliance(time) * torque).squaredNorm();
+    // Share of the motion that the compliance does not explain.
+    double left(double time) const {
+      const Eigen::VectorXd moved = deviation + time * rate;
+      return (moved - compliance(time) * torque).squaredNorm() / moved.squaredNorm();
     }
-    double moved(double time) const { return (deviation + time * rate).squaredNorm(); }
   };
 
-  // Of each joint the mean over the events, whose noise is less, so that a parabola shows how its
-  // rate changes.
+  // Of each joint the mean over the events, whose noise is less.
   std::vector<Reading> mean_readings() const {
     std::map<int, Reading> sums;
     for (const Reading& reading : readings_) {
@@ -265,23 +262,12 @@ class Measurer {
       if (made) continue;
       Reading& sum = found->second;
       const Eigen::Index count = std::min(sum.torque.size(), reading.torque.size());
-      sum.measured = (sum.measured.head(count) + reading.measured.head(count)).eval();
+      sum.deviation = (sum.deviation.head(count) + reading.deviation.head(count)).eval();
+      sum.rate = (sum.rate.head(count) + reading.rate.head(count)).eval();
       sum.torque = (sum.torque.head(count) + reading.torque.head(count)).eval();
     }
     std::vector<Reading> means;
-    for (auto& [direction, sum] : sums) {
-      const Eigen::Index count = sum.torque.size();
-      std::vector<double> times, values(sum.measured.data(), sum.measured.data() + count);
-      for (Eigen::Index i = 0; i < count; ++i) times.push_back(i / capture_.frame_rate);
-      const Polynomial mean = fit(times, values, 0.5 * times.back(), 2);
-      sum.deviation.resize(count);
-      sum.rate.resize(count);
-      for (Eigen::Index i = 0; i < count; ++i) {
-        sum.deviation[i] = mean.value(times[i]);
-        sum.rate[i] = mean.slope(times[i]);
-      }
-      means.push_back(std::move(sum));
-    }
+    for (auto& [direction, sum] : sums) means.push_back(std::move(sum));
     return means;
   }
 
@@ -289,13 +275,10 @@ class Measurer {
     const std::vector<Reading> means = mean_readings();
     double least = HUGE_VAL;
     for (double time = 0.0; time <= kLongestDamping; time += kDampingStep) {
-      double left = 0.0, moved = 0.0;
-      for (const Reading& reading : means) {
-        left += reading.unexplained(time);
-        moved += reading.moved(time);
-      }
-      if (left < least * moved) {
-        least = left / moved;
+      double sum = 0.0;
+      for (const Reading& reading : means) sum += reading.left(time);
+      if (sum < least) {
+        least = sum;
         made_.damping_time = time;
       }
     }

@@ -2,7 +2,7 @@
 // Implements: the interaction trajectory (3.5), table 1's compliances, eq. 5 for one point.
 // Departs:    values for joints that table 1 does not have are assumed (see the header).
 // Symbols:    theta joint coordinates [rad]; theta_r reference; C compliance [rad/(N m)]; J
-// Jacobian.
+//             Jacobian.
 #include "prehend/methods/interaction/trajectory.h"
 
 #include <algorithm>

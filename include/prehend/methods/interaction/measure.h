@@ -16,8 +16,8 @@ namespace prehend::interaction {
 struct MeasureOptions {
   // N above the sensor's base: contact begins when a force rises above the first (or 8 standard
   // deviations of the noise) and ends when it falls below the second (or 4). The onset is then
-  // where the rise began: the last sample before it that is within the noise, two deviations of its
-  // mean.
+  // where
+  // the rise began: the last sample before it that is within the noise, two deviations of its mean.
   double onset_force = 0.15;
   double release_force = 0.05;
   int rejoin_samples = 20;  // a force that is back after fewer samples was never away

@@ -27,10 +27,10 @@ enum class Task { kExploring, kScratching };
 const char* to_string(Task task);
 
 // Table 1's values for the wrist, the knuckle and the two joints of the index finger, used for
-// every finger. The paper measured no others: sideways motion of the knuckle has the knuckle's
-// value, joints of the thumb have half the values of a finger's joints of the same rank,
-// metacarpals of fingers are rigid. Scratching's 0.8426 and 0.8432 are upper bounds in the paper;
-// 0.8 is used.
+// every
+// finger. The paper measured no others: sideways motion of the knuckle has the knuckle's value,
+// joints of the thumb have half the values of a finger's joints of the same rank, metacarpals of
+// fingers are rigid. Scratching's 0.8426 and 0.8432 are upper bounds in the paper; 0.8 is used.
 HandCompliance typical_compliance(const Hand& hand, Task task);
 
 struct TrajectoryObject {
