@@ -236,8 +236,8 @@ class Measurer {
   }
 
   // Over the window, deviation + time * its rate = compliance * torque. Damping goes with
-  // stiffness, so that one time serves all joints. Angles are noisier than torques, so they are what is
-  // explained: the other way around noise would pass for compliance.
+  // stiffness, so that one time serves all joints. Angles are noisier than torques, so they are
+  // what is explained: the other way around noise would pass for compliance.
   struct Reading {
     EventEstimate* estimate;
     Eigen::VectorXd deviation, rate, torque;
