@@ -1,13 +1,30 @@
 #include "prehend/physics/mjcf_skeleton.h"
 
 #include <algorithm>
-#include <regex>
+#include <cctype>
+#include <string_view>
 
 #include "physics/mjcf_import.h"
 #include "prehend/core/atomic_file.h"
 
 namespace prehend::physics {
 namespace {
+
+// The text without every `name=""`.
+std::string without_empty_attributes(std::string text) {
+  constexpr std::string_view kEmptyValue = "=\"\"";
+  const auto is_name = [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
+  };
+  for (std::size_t end = text.find(kEmptyValue); end != std::string::npos;
+       end = text.find(kEmptyValue, end)) {
+    std::size_t begin = end;
+    while (begin > 0 && is_name(text[begin - 1])) --begin;
+    text.erase(begin, end + kEmptyValue.size() - begin);
+    end = begin;
+  }
+  return text;
+}
 
 Result<MjcfSkeleton> skeleton_of(const Result<ModelPtr>& model) {
   if (!model) return model.error();
@@ -45,8 +62,7 @@ Result<MjcfSkeleton> load_mjcf_skeleton(const std::string& path) {
   if (skeleton) return skeleton;
   const auto text = read_file(path);
   if (!text) return skeleton;
-  static const std::regex kEmpty("\\s[A-Za-z_]+\\s*=\\s*\"\"");
-  const std::string rest = std::regex_replace(*text, kEmpty, "");
+  const std::string rest = without_empty_attributes(*text);
   if (rest == *text) return skeleton;
   auto mended = skeleton_of(compile_text(rest, path));
   return mended ? mended : skeleton;
