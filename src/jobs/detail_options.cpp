@@ -36,8 +36,6 @@ std::vector<io::SchemaKey> all_keys() {
        false, 0.0, 1e3},
       {"max_normal", Kind::kNumber, "newtons that a contact may push with", "40", false, 0.1, 1e4},
       {"pads_only", Kind::kBoolean, "nothing but fingertips' pads touches", "false"},
-      {"look_ahead", Kind::kNumber, "seconds over which a grasp is tried before it is taken", "0.5",
-       false, 0.0, 10.0},
       {"rigid_wrist", Kind::kBoolean, "the wrist does not give", "false"},
       {"wrist_give", Kind::kNumber, "metres that the wrist may give", "0.015", false, 0.0, 0.1},
       {"wrist_turn_deg", Kind::kNumber, "degrees that the wrist may give", "8", false, 0.0, 45.0},
@@ -95,7 +93,6 @@ void take_scene(const io::Value& table, SamplingOptions& options) {
   number("branching", options.branching);
   number("idle_weight", options.idle_weight);
   number("max_normal", options.max_normal);
-  number("look_ahead", options.look_ahead);
   number("smoothing", options.smoothing);
   number("max_joint_speed", options.max_joint_speed);
   options.whole_hand = !flag("pads_only");

@@ -1,8 +1,9 @@
 // Ye and Liu 2012, section 4.3, "Dynamics".
 // Implements: eq. 4 to 8 as a cone program over contacts of the hands and of the surroundings.
 // Departs:    a contact has torsional friction, since fingertips are soft. A sliding contact pushes
-//   on the edge of its cone, against the hand's slide. A sliding support may give less friction
-//   than its cone has, but none along the slide: capture does not tell how rough a table is.
+//   on the edge of its cone, against the hand's slide. A sliding support rubs
+//   against the slide with half to all of the friction that it has, since capture does not tell how
+//   rough a table is; it can neither drive the object nor let it glide as if on ice.
 //   The test passes with kExplained of the weight left over.
 // Symbols:    n normal into the object; d direction of a slide; m mu, friction.
 #include "methods/contact_sampling/dynamic_test.h"
@@ -17,6 +18,9 @@ constexpr double kLeastWeight = 1e-3;
 // Friction that the test uses, as a part of what there is: forces stay inside their cones after
 // rounding.
 constexpr double kFrictionUsed = 0.98;
+// Least friction of a support over which the object slides, as a part of what there is: dry friction
+// of moving surfaces is rarely less than half of that of resting ones.
+constexpr double kLeastRubbing = 0.5;
 
 struct Frame {
   Vec3 push, tangent, other;
@@ -61,7 +65,7 @@ void DynamicTest::add_support(const Load& load, const SupportPoint& point, doubl
   const Vec3 arm = load.pose_world.turn(point.point_object - load.object->center_of_mass);
   const Frame frame = frame_of(point.normal_world);
   if (point.slide_world.squaredNorm() > 0.0) {
-    for (const double part : {0.0, 1.0}) {
+    for (const double part : {kLeastRubbing, 1.0}) {
       optimize::ConeContact& cone = cones_.emplace_back();
       set_column(arm, frame.push - part * friction * point.slide_world, length, 1.0, 0, cone);
       cone.friction = 0.0;
@@ -109,8 +113,9 @@ double DynamicTest::solve(const Load& load, std::span<TestContact> contacts,
     const Eigen::Vector4d f = weight * result_.forces[next++];
     Vec3 force = f[0] * frame.push + f[1] * frame.tangent + f[2] * frame.other;
     if (point.slide_world.squaredNorm() > 0.0) {
-      const double rubbing = weight * result_.forces[next++][0];
-      force += rubbing * (frame.push - friction * point.slide_world);
+      const double most = weight * result_.forces[next++][0];
+      force =
+          (f[0] + most) * frame.push - (kLeastRubbing * f[0] + most) * friction * point.slide_world;
     }
     support_forces_.push_back({point, force});
   }

@@ -172,6 +172,11 @@ bool FrameStep::explain(const State* before, const Choice* choice, State& state,
       return false;
     }
   }
+  for (size_t h = 1; h < tests_.size(); ++h) {
+    if (entered_by(tests_[0].gaps(), tests_[h].gaps()) <= kSelfDeepest) continue;
+    failure = {true, DeadEnd::kCollision, int(h), Digit::kNone, Digit::kNone, failure.repeated};
+    return false;
+  }
   if (scene_.options->proxy_points) add_proxies(*object.prepared->exact(), state.contacts);
   for (TestContact& test : state.contacts) {
     if (test.contact.digit == Digit::kNone) continue;

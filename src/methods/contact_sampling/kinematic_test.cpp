@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "prehend/core/capsule.h"
+
 namespace prehend::contact_sampling {
 namespace {
 
@@ -67,6 +69,8 @@ KinematicOutcome KinematicTest::solve(const Input& input) {
   problem_.start_root_world = input.start_wrist_world;
   problem_.targets = targets_;
   problem_.preferred = input.preferred ? *input.preferred : *input.previous;
+  if (!input.preferred && hand_.natural.size() > 0)
+    problem_.preferred = hand_.drawn_turn * *input.previous + hand_.drawn_shift;
   problem_.preference.setConstant(hand_.dof(), input.preference);
   problem_.previous = *input.previous;
   problem_.greatest_change.setConstant(hand_.dof(), input.greatest_change);
@@ -241,6 +245,24 @@ double KinematicTest::deepest(const Eigen::VectorXd& pose, const Transform& wris
     for (int c = 0; c < static_cast<int>(gaps_.capsules().size()); ++c) {
       const int count = gaps_.near_obstacle(c, *obstacle.distance, obstacle.pose_world, 0.0, found);
       for (int i = 0; i < count; ++i) depth = std::max(depth, -found[i].gap);
+    }
+  }
+  return depth;
+}
+
+double entered_by(const hands::HandGaps& a, const hands::HandGaps& b) {
+  double depth = 0.0;
+  for (const hands::PlacedCapsule& one : a.capsules()) {
+    const Capsule& first = one.capsule_world;
+    for (const hands::PlacedCapsule& other : b.capsules()) {
+      const Capsule& second = other.capsule_world;
+      // Balls around the two that hold them.
+      const double reach = first.radius + second.radius + 0.5 * (first.b - first.a).norm() +
+                           0.5 * (second.b - second.a).norm();
+      const Vec3 middles = 0.5 * (first.a + first.b - second.a - second.b);
+      if (middles.squaredNorm() > reach * reach) continue;
+      const double apart = closest_on_lines(first.a, first.b, second.a, second.b).distance;
+      depth = std::max(depth, first.radius + second.radius - apart);
     }
   }
   return depth;

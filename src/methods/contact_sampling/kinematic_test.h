@@ -51,7 +51,7 @@ class KinematicTest {
     Transform object_world;
     const Guides* guides = nullptr;
     const Eigen::VectorXd* previous = nullptr;   // pose of the frame before
-    const Eigen::VectorXd* preferred = nullptr;  // pose to stay near; null: the previous
+    const Eigen::VectorXd* preferred = nullptr;  // null: the previous, drawn by the prior
     double preference = 0.1;                     // 1 / rad
     double greatest_change = 1e9;                // rad
     // The object first.
@@ -84,6 +84,8 @@ class KinematicTest {
                  std::span<const hands::Obstacle> obstacles);
 
   HandKinematics& kinematics() { return kinematics_; }
+  // The hand's capsules where `touching` or `deepest` last had them.
+  const hands::HandGaps& gaps() const { return gaps_; }
 
  private:
   KinematicOutcome judge(const Input& input, const hands::ContactIkResult& result) const;
@@ -100,6 +102,9 @@ class KinematicTest {
   Eigen::VectorXd pose_;
   Transform wrist_world_;
 };
+
+// How deep two hands enter each other, m, as their capsules are placed.
+double entered_by(const hands::HandGaps& a, const hands::HandGaps& b);
 
 // Adds proxy points around contacts near edges (section 7), each half a fingertip's patch away.
 void add_proxies(const geometry::ExactDistance& distance, std::vector<TestContact>& contacts);

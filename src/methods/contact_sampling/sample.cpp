@@ -10,6 +10,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include "methods/contact_sampling/beyond/nearest.h"
 #include "methods/contact_sampling/reconstruct.h"
 #include "methods/contact_sampling/strategy_text.h"
 
@@ -61,6 +62,10 @@ void Sampling::search() {
     SearchedHold& own = holds_[i];
     own.plan = plan_hold(scene_, hold);
     if (hold.hands.empty()) continue;
+    if (options.search == SearchKind::kNearest) {
+      own.search = close_on_nearest(scene_, own.plan);
+      continue;
+    }
     StartCounts counts;
     std::vector<Start> starts = find_starts(scene_, own.plan, volumes, kStarts, counts, monitor_);
     const auto hopeless = std::find_if(starts.begin(), starts.end(), [](const Start& start) {
@@ -205,6 +210,8 @@ SamplingReport Sampling::run() {
   report_.summary.residual = 1.0 - report_.solved_fraction;
   if (monitor_.stop.stop_requested()) {
     report_.summary.termination = Termination::kInterrupted;
+  } else if (scene_.over(monitor_)) {
+    report_.summary.termination = Termination::kLimitReached;
   } else if (report_.solutions.empty()) {
     report_.summary.termination = Termination::kFailed;
   } else if (found < scene_.options->count) {
@@ -216,16 +223,35 @@ SamplingReport Sampling::run() {
   return std::move(report_);
 }
 
+Status check_priors(const SamplingProblem& problem, const SamplingOptions& options) {
+  if (options.priors.empty()) return {};
+  if (options.priors.size() != problem.hands.size())
+    return Error{
+        fmt::format("{} priors for {} hands", options.priors.size(), problem.hands.size())};
+  for (size_t h = 0; h < options.priors.size(); ++h) {
+    const PosePrior& prior = options.priors[h];
+    const int dof = problem.hands[h].hand->dof();
+    if (prior.mean.size() != dof || prior.precision.rows() != dof || prior.precision.cols() != dof)
+      return Error{fmt::format("prior of hand {}: {} coordinates, where the hand has {}", h + 1,
+                               prior.mean.size(), dof)};
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<SamplingReport> sample_contacts(const SamplingProblem& problem,
                                        const SamplingOptions& options, const Monitor& monitor) {
   if (Status status = validate(problem); !status) return status.error();
+  if (Status status = check_priors(problem, options); !status) return status.error();
   const auto started = std::chrono::steady_clock::now();
+  // The baseline takes the wrist as it was captured.
+  SamplingOptions own = options;
+  if (own.search == SearchKind::kNearest) own.give.reset();
   Result<SamplingReport> result = Error{""};
   tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
   arena.execute([&] {
-    const Result<Scene> scene = make_scene(problem, options);
+    const Result<Scene> scene = make_scene(problem, own);
     result = scene ? Result<SamplingReport>(Sampling(*scene, monitor).run()) : scene.error();
   });
   if (result)

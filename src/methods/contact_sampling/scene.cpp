@@ -85,6 +85,11 @@ SceneObject make_object(const SamplingProblem& problem, const SamplingOptions& o
 
 }  // namespace
 
+bool Scene::over(const Monitor& monitor) const {
+  return monitor.stop.stop_requested() ||
+         (deadline && std::chrono::steady_clock::now() >= *deadline);
+}
+
 void Scene::obstacles(int object, int frame, std::vector<hands::Obstacle>& result) const {
   result.clear();
   result.push_back({objects[object].prepared->contact().get(), objects[object].poses_world[frame]});
@@ -100,10 +105,15 @@ Result<Scene> make_scene(const SamplingProblem& problem, const SamplingOptions& 
   Scene scene;
   scene.problem = &problem;
   scene.options = &options;
+  if (options.time_budget > 0.0)
+    scene.deadline = std::chrono::steady_clock::now() +
+                     std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                         std::chrono::duration<double>(options.time_budget));
   for (const CapturedHand& captured : problem.hands) {
     auto hand = make_working_hand(captured);
     if (!hand) return hand.error();
     hand->wrist_world = smooth_poses(hand->wrist_world, problem.frame_rate, options.smoothing);
+    if (!options.priors.empty()) take_prior(options.priors[scene.hands.size()], *hand);
     scene.hands.push_back(std::move(*hand));
   }
   scene.fixed = problem.surroundings;
@@ -112,6 +122,7 @@ Result<Scene> make_scene(const SamplingProblem& problem, const SamplingOptions& 
   }
   for (const FixedObject& fixed : scene.fixed)
     scene.surroundings.push_back({fixed.object->contact().get(), fixed.pose_world});
+  if (problem.floor_height) scene.surroundings.push_back(floor_at(*problem.floor_height));
   scene.holds = find_holds(scene);
   return scene;
 }

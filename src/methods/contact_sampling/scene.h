@@ -1,12 +1,16 @@
 // What all stages of the search read: hands, objects and their motion, made once.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "methods/contact_sampling/beyond/floor.h"
 #include "methods/contact_sampling/beyond/working_hand.h"
 #include "methods/contact_sampling/dynamic_test.h"
 #include "methods/contact_sampling/supports.h"
+#include "prehend/core/summary.h"
 #include "prehend/hands/contact_ik.h"
 #include "prehend/methods/contact_sampling/options.h"
 
@@ -42,13 +46,18 @@ struct Scene {
   std::vector<SceneObject> objects;
   // Those of the problem, then the supports that were assumed under objects.
   std::vector<FixedObject> fixed;
-  std::vector<hands::Obstacle> surroundings;  // the same, as the contact solver takes them
+  // The same, as the contact solver takes them, and the level floor.
+  std::vector<hands::Obstacle> surroundings;
   std::vector<Hold> holds;
   double smoothing_moved = 0.0;  // m
   std::vector<std::string> notes;
+  // When the time budget is used up.
+  std::optional<std::chrono::steady_clock::time_point> deadline;
 
   int frames() const { return problem->frame_count(); }
   double frame_time() const { return 1.0 / problem->frame_rate; }
+  // Whether the search must end, by the caller's wish or by the clock.
+  bool over(const Monitor& monitor) const;
   // The object and then the surroundings.
   void obstacles(int object, int frame, std::vector<hands::Obstacle>& result) const;
 };

@@ -170,7 +170,7 @@ void Tree::improved(int budget, int most_paths, const Monitor& monitor) {
       1, std::min(kMostTries, static_cast<int>(std::lround(2.0 * scene_.options->branching))));
   Failure failure;
   Choice last;
-  while (result_.total_frames < budget && !monitor.stop.stop_requested()) {
+  while (result_.total_frames < budget && !scene_.over(monitor)) {
     if (complete()) {
       keep_path();
       if (static_cast<int>(result_.paths.size()) >= most_paths || random_.uniform() >= again)
@@ -207,7 +207,7 @@ void Tree::improved(int budget, int most_paths, const Monitor& monitor) {
 
 void Tree::plain(int budget, int wanted, const Monitor& monitor) {
   std::vector<int> tries = {0};  // of each frame of the path
-  while (result_.total_frames < budget && !tries.empty() && !monitor.stop.stop_requested()) {
+  while (result_.total_frames < budget && !tries.empty() && !scene_.over(monitor)) {
     if (complete() || tries.back() >= kPlainBranching) {
       if (complete() && static_cast<int>(result_.paths.size()) < wanted) keep_path();
       if (nodes_.size() <= 1) return;
@@ -256,7 +256,7 @@ HoldSearch search_hold(const Scene& scene, const HoldPlan& plan, const std::vect
   const int count = static_cast<int>(starts.size());
   for (int first = 0; first < count; first += kBatch) {
     if (static_cast<int>(all.paths.size()) >= wanted || all.total_frames >= frame_budget ||
-        monitor.stop.stop_requested())
+        scene.over(monitor))
       break;
     const int batch = std::min(kBatch, count - first);
     std::vector<HoldSearch> found(batch);

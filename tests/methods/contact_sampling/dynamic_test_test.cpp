@@ -107,6 +107,30 @@ TEST(Supports, TheFloorCarriesAStandingCubeAndNotALiftedOne) {
   EXPECT_TRUE(needed[59]);
 }
 
+// A cube that turns where it stands. Friction rubs against the turn, so that only a hand turns it.
+TEST(Supports, AFloorNeverTurnsWhatStandsOnIt) {
+  const SamplingProblem problem = lift_scene();
+  const Object& object = problem.objects[0].object->object();
+  std::vector<Transform> poses(60, Transform::from_position(Vec3(0.0, kCubeHalf, 0.0)));
+  for (int f = 0; f < 60; ++f)
+    poses[f].rotation = exp_map(minimum_jerk(f, 15.0, 45.0) * Vec3::UnitY());
+  const ObjectMotion motion = object_motion(object, poses, problem.frame_rate);
+  const auto supports = find_supports(problem, 0, poses, motion, {{0.0, false}});
+  const std::vector<bool> needed = frames_that_need_hands(object, poses, motion, supports);
+  EXPECT_FALSE(needed[5]);
+  for (const int f : {25, 30, 35}) {
+    EXPECT_TRUE(needed[f]) << f;
+    for (const SupportPoint& point : supports[f]) {
+      const Vec3 arm = poses[f].turn(point.point_object);
+      EXPECT_GT(point.slide_world.dot(motion.spin_world[f].cross(arm)), 0.0);
+    }
+    DynamicTest test;
+    test.solve({&object, poses[f], motion.wanted[f]}, {}, supports[f]);
+    for (const SupportForce& force : test.support_forces())
+      EXPECT_LE(force.force_world.dot(force.point.slide_world), 0.0);
+  }
+}
+
 TEST(Jumps, AFirstFrameElsewhereIsPutBack) {
   std::vector<Transform> poses(20);
   poses[0].position.x() = 0.01;

@@ -61,6 +61,34 @@ TEST(SampleContacts, TheSameForAnyNumberOfThreads) {
   }
 }
 
+TEST(SampleContacts, TheNearestBaselineClosesOnTheObjectWithoutSearch) {
+  SamplingOptions options = few();
+  options.search = SearchKind::kNearest;
+  const auto report = sample_contacts(lift_scene(), options);
+  ASSERT_TRUE(report) << report.message();
+  EXPECT_LT(report->total_frames, 60);  // each frame of the hold once
+  ASSERT_LE(report->solutions.size(), 1u);
+  ASSERT_TRUE(report->partial || !report->solutions.empty());
+  const Solution& made = report->partial ? *report->partial : report->solutions[0];
+  EXPECT_GE(made.contacts[40].size(), 2u);
+  EXPECT_EQ(made.wrist_shift_m, 0.0);
+}
+
+TEST(SampleContacts, ATimeBudgetEndsTheSearch) {
+  SamplingOptions options = few();
+  options.time_budget = 1e-6;
+  const auto report = sample_contacts(lift_scene(), options);
+  ASSERT_TRUE(report) << report.message();
+  EXPECT_EQ(report->total_frames, 0);
+  EXPECT_EQ(report->summary.termination, Termination::kLimitReached);
+}
+
+TEST(SampleContacts, RefusesAPriorOfAnotherHand) {
+  SamplingOptions options = few();
+  options.priors.push_back({Eigen::VectorXd::Zero(3), Eigen::MatrixXd::Identity(3, 3)});
+  EXPECT_FALSE(sample_contacts(lift_scene(), options));
+}
+
 TEST(SampleContacts, AnObjectThatFliesAloneIsToldByItsFrames) {
   SamplingProblem problem = lift_scene();
   for (HandPose& pose : problem.hands[0].poses) pose.root_world.position.x() += 2.0;

@@ -28,7 +28,8 @@ struct StrategyPreference {
 };
 
 // A soft term that draws poses to those of people: cost (q - mean)' precision (q - mean) / 2 over
-// the hand's joint coordinates. Made by a caller from a grasp space, say.
+// the hand's joint coordinates. Made by a caller from a grasp space, say. What contacts leave open
+// goes to it little by little, and ways to take an object that are like it come first.
 struct PosePrior {
   Eigen::VectorXd mean;
   Eigen::MatrixXd precision;  // 1 / rad^2
@@ -62,7 +63,7 @@ struct SamplingOptions {
   double paths_per_start = 2.5;
   // Frames tested in all before the search gives up. Table 1's hardest scene took 26,588.
   int frame_budget = 60000;
-  // Wall-clock limit, s; 0: none. A search that it stops may differ from run to run.
+  // Wall-clock limit of the search, s; 0: none. A search that it stops may differ from run to run.
   double time_budget = 0.0;
 
   std::vector<StrategyPreference> preferences;  // the last that holds at a time wins
@@ -78,8 +79,6 @@ struct SamplingOptions {
 
   // Digits' sides, proximal segments and the palm take part where they touch; false: pads alone.
   bool whole_hand = true;
-  // Seconds of the coming motion over which a grasp is tried before it is taken.
-  double look_ahead = 0.5;
   std::optional<WristGive> give = WristGive{};  // nothing: rigid wrists
   std::vector<PosePrior> priors;                // one a hand, or none
 

@@ -35,10 +35,11 @@ constexpr size_t kOpposedTries = 10;  // samples for the thumb
 constexpr double kOffsetPart = 0.9;
 
 double strain_of(const WorkingHand& hand, const Eigen::VectorXd& pose) {
+  const Eigen::VectorXd& ease = hand.natural.size() > 0 ? hand.natural : hand.rest;
   double sum = 0.0;
   for (int c = 0; c < hand.dof(); ++c) {
     const double range = std::max(0.1, hand.limits.upper[c] - hand.limits.lower[c]);
-    sum += std::pow((pose[c] - hand.rest[c]) / range, 2);
+    sum += std::pow((pose[c] - ease[c]) / range, 2);
   }
   return sum / hand.dof();
 }

@@ -61,6 +61,7 @@ void judge(const Scene& scene, const HoldPlan& plan, std::vector<KinematicTest>&
       tests[h].touching(start.hands[h].key_poses[k], wrist, object.poses_world[frame],
                         *object.prepared->contact(), static_cast<int>(h), hold.object, contacts);
     }
+    if (tests.size() > 1 && entered_by(tests[0].gaps(), tests[1].gaps()) > kSelfDeepest) continue;
     if (scene.options->proxy_points) add_proxies(*object.prepared->exact(), contacts);
     if (dynamics.solve(object.load(frame), contacts, object.supports[frame]) > kExplained) continue;
     ++explained;
@@ -87,7 +88,7 @@ std::vector<HandStart> hand_starts(const Scene& scene, const HoldPlan& plan, int
   tbb::enumerable_thread_specific<HandStarter> starters(
       [&] { return HandStarter(scene, plan, index, patches, surface); });
   tbb::parallel_for(0, count, [&](int i) {
-    if (monitor.stop.stop_requested()) return;
+    if (scene.over(monitor)) return;
     made[i] = starters.local().make(i);
     ++counts.tried;
     if (!made[i]) ++counts.reach;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "prehend/hands/digits.h"
+#include "prehend/methods/contact_sampling/options.h"
 #include "prehend/methods/contact_sampling/problem.h"
 
 namespace prehend::contact_sampling {
@@ -25,6 +26,11 @@ struct WorkingHand {
   // Where a thumb may go to when it closes: against the fingers, or beside them.
   std::vector<Eigen::VectorXd> thumb_ends;
   std::array<bool, kDigitCount> has_digit = {};
+  // A prior's mean, and the pose that it prefers after a pose q: drawn_turn q + drawn_shift. Empty:
+  // there is none.
+  Eigen::VectorXd natural;
+  Eigen::MatrixXd drawn_turn;
+  Eigen::VectorXd drawn_shift;
   std::vector<HandPose> captured;      // of `full`
   std::vector<Transform> wrist_world;  // as captured, one a frame
 
@@ -32,6 +38,9 @@ struct WorkingHand {
 };
 
 Result<WorkingHand> make_working_hand(const CapturedHand& captured);
+
+// Sets what a prior over the coordinates of the captured hand prefers.
+void take_prior(const PosePrior& prior, WorkingHand& hand);
 
 // The captured pose with these digits, its wrist moved to `wrist_world`.
 HandPose full_pose(const WorkingHand& hand, int frame, const Transform& wrist_world,
