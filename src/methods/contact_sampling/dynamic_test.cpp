@@ -18,8 +18,8 @@ constexpr double kLeastWeight = 1e-3;
 // Friction that the test uses, as a part of what there is: forces stay inside their cones after
 // rounding.
 constexpr double kFrictionUsed = 0.98;
-// Least friction of a support over which the object slides, as a part of what there is: dry friction
-// of moving surfaces is rarely less than half of that of resting ones.
+// Least friction of a support over which the object slides, as a part of what there is: dry
+// friction of moving surfaces is rarely less than half of that of resting ones.
 constexpr double kLeastRubbing = 0.5;
 
 struct Frame {

@@ -1,5 +1,6 @@
 // Beyond the paper: a baseline without any search, as tools of the trade work. In every frame of a
-// hold the digits close on the object from the stretched hand, with the wrist where it was captured.
+// hold the digits close on the object from the stretched hand, with the wrist where it was
+// captured.
 #pragma once
 
 #include "methods/contact_sampling/search.h"
