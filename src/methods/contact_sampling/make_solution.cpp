@@ -33,6 +33,7 @@ class SolutionMaker {
   void copy_strategies();
   void measure_wrists();
   void measure_creep();
+  void measure_entering();
   void measure_margin(const DynamicTest::Load& load, int object, int frame,
                       std::vector<TestContact>& contacts);
 
@@ -203,6 +204,24 @@ void SolutionMaker::measure_creep() {
   }
 }
 
+void SolutionMaker::measure_entering() {
+  std::vector<hands::Obstacle> obstacles;
+  for (int f = 0; f < scene_.frames(); ++f) {
+    obstacles = scene_.surroundings;
+    for (const SceneObject& object : scene_.objects)
+      obstacles.push_back({object.prepared->contact().get(), object.poses_world[f]});
+    for (size_t h = 0; h < scene_.hands.size(); ++h) {
+      solution_.entered_m = std::max(
+          solution_.entered_m,
+          tests_[h].deepest(motions_[h].poses[f], motions_[h].wrist_world[f], obstacles));
+      if (h > 0)
+        solution_.entered_m =
+            std::max(solution_.entered_m, entered_by(tests_[0].gaps(), tests_[h].gaps()) -
+                                              (kSelfDeepest - kDeepest));
+    }
+  }
+}
+
 void SolutionMaker::measure_wrists() {
   for (size_t h = 0; h < scene_.hands.size(); ++h) {
     for (int f = 0; f < scene_.frames(); ++f) {
@@ -236,6 +255,7 @@ Solution SolutionMaker::make() {
   }
   measure_wrists();
   measure_creep();
+  measure_entering();
   solution_.solved_fraction = needed_ > 0 ? static_cast<double>(explained_) / needed_ : 1.0;
   if (needed_ == 0) solution_.min_margin = 0.0;
   solution_.strategy = strategy_text(solution_, scene_.problem->frame_rate);

@@ -50,6 +50,7 @@ struct Solution {
   double wrist_shift_m = 0.0;  // farthest from the captured wrist
   double wrist_turn_rad = 0.0;
   double creep_m = 0.0;     // farthest that a digit's place crept (SamplingOptions::max_creep)
+  double entered_m = 0.0;   // deepest that a hand enters an object or the surroundings
   double max_grip_N = 0.0;  // greatest sum of the hands' normal forces
   std::vector<int> first_contact;  // by hand: first frame with a force; -1: never
   std::vector<int> last_contact;   // by hand
