@@ -17,7 +17,7 @@ inline constexpr double kBenchmarkTorsionalFriction = 0.02;
 // Coulomb friction of skin on skin: of the fingers of one hand, and of two hands.
 inline constexpr double kSkinFriction = 0.6;
 // What an arm pushes and turns a driven wrist with at most, N and N m, along and about each axis.
-// Young adults push about 150 N with one arm while they stand, and turn a handle by 10 to 15 N m.
+// An estimate of what an adult can do, not taken from a published measurement.
 inline constexpr double kWristForce = 150.0;
 inline constexpr double kWristTorque = 15.0;
 // What no straight finger pushes more than with its tip, N.
