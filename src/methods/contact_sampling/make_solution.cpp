@@ -211,13 +211,13 @@ void SolutionMaker::measure_entering() {
     for (const SceneObject& object : scene_.objects)
       obstacles.push_back({object.prepared->contact().get(), object.poses_world[f]});
     for (size_t h = 0; h < scene_.hands.size(); ++h) {
-      solution_.entered_m = std::max(
-          solution_.entered_m,
-          tests_[h].deepest(motions_[h].poses[f], motions_[h].wrist_world[f], obstacles));
+      solution_.entered_m =
+          std::max(solution_.entered_m,
+                   tests_[h].deepest(motions_[h].poses[f], motions_[h].wrist_world[f], obstacles));
       if (h > 0)
         solution_.entered_m =
-            std::max(solution_.entered_m, entered_by(tests_[0].gaps(), tests_[h].gaps()) -
-                                              (kSelfDeepest - kDeepest));
+            std::max(solution_.entered_m,
+                     entered_by(tests_[0].gaps(), tests_[h].gaps()) - (kSelfDeepest - kDeepest));
     }
   }
 }
