@@ -1,4 +1,4 @@
-// Grasp synthesis: the paper's comparison of optimisers (figure 5) and of mesh sizes (table 1) on
+// Grasp synthesis: the paper's comparison of optimizers (figure 5) and of mesh sizes (table 1) on
 // the bunny, and what each stage of a candidate costs.
 #include <benchmark/benchmark.h>
 
@@ -45,7 +45,7 @@ GraspProblem problem_of(Object object, int dimension) {
   return problem;
 }
 
-// The hand's position, "user specified" in the paper: palm down over the centre of mass, which on
+// The hand's position, "user specified" in the paper: palm down over the center of mass, which on
 // the bunny is the back. The shape that a trial starts from is the open hand's.
 Stance stance_above(const GraspTarget& target, const GraspSpace& space) {
   Vec3 palm(0.0, 0.3, 0.0);

@@ -18,7 +18,7 @@ using namespace prehend::grasp_space;
 
 namespace {
 
-// The palm faces down, 35 mm above the object's centre.
+// The palm faces down, 35 mm above the object's center.
 Stance stance_above(const GraspTarget& target, const GraspSpace& space) {
   Vec3 palm(0.0, 0.3, 0.0);
   for (double gap = 1.0; gap > 1e-5; palm.y() -= gap)

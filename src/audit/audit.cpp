@@ -208,7 +208,7 @@ FrameAudit Auditor::judge(int frame) {
   return audit;
 }
 
-void summarise(const std::vector<std::vector<Contact>>& touching, AuditReport& report) {
+void summarize(const std::vector<std::vector<Contact>>& touching, AuditReport& report) {
   double penetration_sum = 0.0;
   int touched = 0, explained = 0;
   for (size_t f = 0; f < report.frames.size(); ++f) {
@@ -280,7 +280,7 @@ Result<AuditReport> audit(const Clip& clip, const AuditOptions& options, const M
   report.forces_checked = auditor.recorded();
   report.frames = auditor.run(monitor);
   if (monitor.stop.stop_requested()) report.summary.termination = Termination::kInterrupted;
-  summarise(auditor.touching(), report);
+  summarize(auditor.touching(), report);
   report.slip_m = largest_slip(clip, auditor.touching());
   if (auditor.floating() > 0) {
     report.notes.push_back(fmt::format(

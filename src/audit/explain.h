@@ -12,7 +12,7 @@ struct Explanation {
   double hand_force = 0.0;  // sum of the normal forces of hands, N
 };
 
-// What recorded contacts give an object: the wrench about its centre of mass, and how far the worst
+// What recorded contacts give an object: the wrench about its center of mass, and how far the worst
 // force is outside its cone (pulling counts), over m g.
 struct Given {
   Wrench wrench;

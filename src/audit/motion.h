@@ -7,7 +7,7 @@
 
 namespace prehend::audit {
 
-// Wrench that everything but gravity must give the object, torque about its centre of mass, world
+// Wrench that everything but gravity must give the object, torque about its center of mass, world
 // frame. `half_window` frames on either side of each are fitted with a parabola; near the ends the
 // window is shifted inwards, not shortened.
 std::vector<Wrench> needed_wrenches(const ObjectTrack& track, double frame_rate, int half_window);

@@ -18,7 +18,7 @@ struct Along {
   double gap = INFINITY;
 };
 
-// Least distance along the axis: samples, then golden section between the neighbours of the best.
+// Least distance along the axis: samples, then golden section between the neighbors of the best.
 class AxisSearch {
  public:
   AxisSearch(const Capsule& capsule_object, const geometry::ExactDistance& distance)
@@ -146,7 +146,7 @@ void capsule_contacts(const Capsule& capsule_world, const Probe& probe,
       search.samples(probe.center, probe.radius + capsule.radius + reach + search.step());
   const auto best = std::min_element(samples.begin(), samples.end(),
                                      [](const Along& a, const Along& b) { return a.gap < b.gap; });
-  // Distance falls by at most one metre a metre, so nothing between far samples can be near.
+  // Distance falls by at most one meter a meter, so nothing between far samples can be near.
   if (best->gap > reach + search.step()) return;
   Along deepest = *best;
   if (samples.size() > 1) {

@@ -28,10 +28,16 @@ void declare(Arguments& a, OptionSet& options) {
                  "Moves the objects toward the palm after capture [0]");
   options.number("--floor", &job.floor_height, "M",
                  "Height of the floor [what objects rest on is found]");
+  options.number("--time-offset", &job.time_offset, "S",
+                 "By which objects move before the hands that carry them [found]");
   options.list("--strategy", &job.strategies, "WORD[@FROM:TO]",
                "Preferred: static, slide, roll or relocate, in these seconds. May be repeated");
   options.flag("--rigid-wrist", &job.rigid_wrist,
                "Wrists stay as captured [they give by 15 mm and 8 degrees]");
+  options.number("--wrist-give", &job.wrist_give, "M",
+                 "How far wrists may give [0.015, then 0.03 where that is too little]");
+  options.number("--wrist-turn", &job.wrist_turn, "DEG",
+                 "How far wrists may turn [8, then 16 where that is too little]");
   options.text("--prior", &job.prior, "NAME|FILE",
                "Which shapes of the hand are natural: a file of prehend train [general]");
   options.flag("--no-prior", &job.no_prior, "Any shape will do");

@@ -23,8 +23,9 @@ void declare(Arguments& a, OptionSet& options) {
                "What it grasps: an object or a hand, by name [the first object, or the other hand, "
                "and then both are fitted]");
   options.integer("--grasp", &a.job.grasp, "N",
-                  "Which of the grasps in it, from 0 [first whole one]");
-  options.flag("--list", &a.job.list, "Only say which grasps there are");
+                  "Which of the grasps in it, from 0 [the best: --list]");
+  options.flag("--list", &a.job.list,
+               "Only say which grasps there are, and which are fit to learn from");
   options.number("--start", &a.job.start, "S", "Where the example begins [0]");
   options.number("--end", &a.job.end, "S", "Where it ends [with the recording]");
   options.number("--d1", &a.job.d1, "M",

@@ -15,7 +15,7 @@ struct Arguments {
   jobs::GraspJob job;
   std::vector<std::string> inputs;
   bool no_verify = false;
-  std::string optimizer, search, wrist, region, side, protocol;
+  std::string optimizer, search, wrist, region, side, protocol, up;
   PictureArguments picture;
 };
 
@@ -47,13 +47,19 @@ void declare(Arguments& a, OptionSet& options) {
       "Besides the shape: some of rotation,position,distance, or none [rotation,distance]");
   options.text("--wrist", &a.wrist, "X,Y,Z[,W,X,Y,Z]",
                "Where the wrist should be, in the object's frame; alone it reaches, back up");
-  options.text("--region", &a.region, "X,Y,Z,R", "Only what is in this ball is grasped, metres");
+  options.text("--region", &a.region, "X,Y,Z,R", "Only what is in this ball is grasped, meters");
   options.text("--hand", &job.hand, "FILE", "A hand of your own (.xml .glb)");
   options.number("--hand-length", &job.hand_length, "M", "Wrist crease to middle fingertip [0.19]");
   options.number("--hand-breadth", &job.hand_breadth, "M",
                  "Across the knuckles [0.44 of the length]");
   options.choice("--side", &a.side, {"left", "right"}, "Which hand [right]");
   options.number("--mass", &job.mass, "KG", "Of the object [0.1, or the scene's]");
+  options.flag("--usual-mass", &job.usual_mass,
+               "Without --mass: a built-in's own, or what a thing of that volume usually weighs");
+  options.choice("--up", &a.up, {"y", "z"},
+                 "The object's axis that points up where it stands on a table [that with which it "
+                 "stands best]");
+  options.flag("--in-air", &job.in_air, "Without a table: hands may come from below");
   options.number("--friction", &job.friction, "MU", "Of the object on skin [0.6, or the scene's]");
   options.text("--units", &job.units, "UNIT", "Of a mesh file: m, cm, mm, in, ft [m]");
   options.integer("--search-faces", &job.search_faces, "N",
@@ -79,6 +85,7 @@ Status fill_in(Arguments& a) {
   job.object = a.inputs[0];
   job.verify = !a.no_verify;
   if (!a.side.empty()) job.side = a.side == "left" ? Side::kLeft : Side::kRight;
+  if (!a.up.empty()) job.up = jobs::up_axis(a.up);
   if (!a.protocol.empty()) job.protocol = jobs::grasp_protocol(a.protocol);
   for (const auto method : optimize::black_box_methods())
     if (a.optimizer == to_string(method)) job.optimizer = method;
@@ -113,7 +120,7 @@ Verb grasp_verb() {
        "ten different ones as a sheet of pictures, and as data"},
       {"prehend grasp hammer --region -0.2,0,0,0.07 -o hammer.html", "by its handle"},
       {"prehend grasp bottle --count 3 -o bottle-{}.glb", "a clip each: bottle-1.glb, ..."},
-      {"prehend grasp part.stl --units mm --mass 0.3 --model tip", "a mesh in millimetres"},
+      {"prehend grasp part.stl --units mm --mass 0.3 --model tip", "a mesh in millimeters"},
       {"prehend grasp scenes/grasp/mug.toml -o mug.glb", "a scene's object and hand"},
       {"prehend grasp sphere --optimizer cma-es --evaluations 2000 --json", "for programs"},
   };

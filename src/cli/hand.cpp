@@ -16,7 +16,7 @@ struct Arguments {
 
 void declare(Arguments& a, OptionSet& options) {
   options.inputs("FILE", &a.inputs, 0, 1, "A hand to look into (.xml .glb); none: one is made");
-  options.number("--length", &a.job.length, "M", "Wrist crease to middle fingertip, metres [0.19]");
+  options.number("--length", &a.job.length, "M", "Wrist crease to middle fingertip, meters [0.19]");
   options.number("--breadth", &a.job.breadth, "M",
                  "Across the metacarpal heads [0.44 of the length]");
   options.choice("--side", &a.side, {"left", "right"}, "Which hand [right]");

@@ -8,7 +8,7 @@ void declare_load(jobs::LoadOptions& load, OptionSet& options) {
   options.text("--units", &load.units, "UNIT", "Of BVH: m, dm, cm, mm, inch [guessed]");
   options.choice("--up", &load.up, {"y", "z"}, "Of BVH [guessed]");
   options.text("--object-units", &load.object_units, "UNIT",
-               "Of mesh files [metres, or those of the motion]");
+               "Of mesh files [meters, or those of the motion]");
   options.flag("--mirror", &load.mirror, "BVH files are in left-handed coordinates: reflect x");
   options.flag("--no-mirror", &load.no_mirror,
                "Never, even where a hand bends as the other side's");

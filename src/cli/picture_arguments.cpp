@@ -55,8 +55,8 @@ void PictureArguments::declare(OptionSet& options) {
   options.text(
       "--camera", &camera, "AZIMUTH,ELEVATION[,DISTANCE]",
       "Where it is seen from: degrees about the vertical from +Z towards +X, degrees above "
-      "the horizon, metres [35,24, all in view]");
-  options.text("--target", &target, "X,Y,Z", "What the camera looks at, metres [the middle]");
+      "the horizon, meters [35,24, all in view]");
+  options.text("--target", &target, "X,Y,Z", "What the camera looks at, meters [the middle]");
   options.number("--fov", &fov_deg, "DEGREES", "Height of the field of view [28]");
   options.flag("--orthographic", &orthographic, "Without perspective");
   options.integer("--samples", &samples, "N", "Rays a pixel [8; films 4]");

@@ -28,7 +28,7 @@ void declare(Arguments& a, OptionSet& options) {
   options.flag("--forces", &a.job.forces,
                "Insist on contact forces: an input without any is an error");
   options.flag("--no-forces", &a.job.no_forces, "Leave out contact points and forces");
-  options.number("--force-scale", &a.job.force_scale, "M/N", "Metres a newton [the largest 7 cm]");
+  options.number("--force-scale", &a.job.force_scale, "M/N", "Meters a newton [the largest 7 cm]");
   options.number("--object-opacity", &a.job.object_opacity, "X",
                  "Below 1 objects are see-through [1]");
   options.flag("--no-floor", &a.job.no_floor, "Without the floor and its shadows");

@@ -28,6 +28,8 @@ void declare(Arguments& a, OptionSet& options) {
   options.number("--friction", &job.friction, "MU", "Of that object");
   options.choice("--grip", &a.grip, {"none", "after-slip", "anticipated"},
                  "How the grip answers a slip [the scene's, or none]");
+  options.number("--hold", &job.hold, "S",
+                 "Come to rest at the end and keep the last pose so long");
   options.number("--timestep", &job.timestep, "S", "[0.002]");
   options.integer("--edges", &job.edges, "N", "Of a friction pyramid, even [8]");
   options.flag("--uncertainty", &job.uncertainty,

@@ -17,7 +17,10 @@ struct Arguments {
 void declare(Arguments& a, OptionSet& options) {
   jobs::SimulateJob& job = a.job;
   options.inputs("SCENE", &a.inputs, 1, 1, "A scene (.toml) with [options.simulate]");
-  options.text("--object", &job.object, "NAME|FILE", "Instead of the scene's first");
+  options.text("--object", &job.object, "NAME|FILE",
+               "Instead of the scene's first; recorded: the one that the controller was fitted on");
+  options.choice("--turn", &job.turn, {"none", "upright", "any"},
+                 "How the object may be turned to be presented [any; a recorded one upright]");
   options.number("--mass", &job.mass, "KG", "Of that object [its own, 0.05 to 0.3 in a grasp]");
   options.list("--controller", &job.controllers, "FILE",
                "Of prehend fit, instead of the scene's. May be repeated, for the hands in order");
@@ -70,6 +73,9 @@ Verb simulate_verb() {
        "a relaxed hand falls and is caught"},
       {"prehend simulate scenes/control/drop-test.toml --gains auto",
        "stiffness and damping found by drop tests"},
+      {"prehend simulate scenes/control/grasp.toml --controller mine.json --object recorded -o "
+       "r.glb",
+       "a controller of one's own on the object that it was fitted on, as it was recorded"},
       {"prehend simulate scenes/control/grasp.toml --controller mine.json --free -o free.glb",
        "a controller of one's own in free motion"},
   };

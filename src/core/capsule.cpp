@@ -10,7 +10,7 @@ double Capsule::volume() const {
 }
 
 LinePair closest_on_lines(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1) {
-  // minimise |a0 + s u - b0 - t v|^2 over the unit square: solve for both, clamp s, then t, then s
+  // minimize |a0 + s u - b0 - t v|^2 over the unit square: solve for both, clamp s, then t, then s
   // again.
   const Vec3 u = a1 - a0, v = b1 - b0, w = a0 - b0;
   const double uu = u.squaredNorm(), uv = u.dot(v), vv = v.squaredNorm();
@@ -35,7 +35,7 @@ CapsuleMass capsule_mass(const Capsule& capsule, double density) {
   const double h = (capsule.b - capsule.a).norm();
   const double cylinder = density * kPi * r * r * h;
   const double half_ball = density * 2.0 / 3.0 * kPi * r * r * r;  // each of two
-  // About the centre: the cylinder, and two half balls whose own centres lie 3r/8 beyond its ends.
+  // About the center: the cylinder, and two half balls whose own centers lie 3r/8 beyond its ends.
   const double along = 0.5 * cylinder * r * r + 2.0 * (0.4 * half_ball * r * r);
   const double center_offset = 0.5 * h + 0.375 * r;
   const double across =

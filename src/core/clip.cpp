@@ -12,7 +12,7 @@ namespace prehend {
 
 namespace {
 
-// Readers normalise; a file's rotation this far from unit length is not a rotation.
+// Readers normalize; a file's rotation this far from unit length is not a rotation.
 constexpr double kUnitTolerance = 1e-3;
 
 bool is_rotation(const Quat& q) {

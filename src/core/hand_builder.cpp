@@ -191,7 +191,8 @@ void Builder::add_arm() {
   clavicle.joints = {hinge("clavicle", {"elevation", -10, 30}, -kFlexionAxis, kArmStrength)};
   const int clavicle_index = add(std::move(clavicle));
   Segment upper = limb("upper-arm", clavicle_index, {0.0, 0.0, -0.5 * length_}, upper_arm, 0.22);
-  upper.joints = {hinge("upper-arm", {"flexion", -60, 170}, -kFlexionAxis, kArmStrength),
+  // Zero is the arm stretched forward: it hangs at -90 degrees and goes back by 50 from there.
+  upper.joints = {hinge("upper-arm", {"flexion", -140, 90}, -kFlexionAxis, kArmStrength),
                   hinge("upper-arm", {"abduction", -40, 120}, -kDeviationAxis, kArmStrength),
                   hinge("upper-arm", {"rotation", -90, 90}, kPronationAxis, kArmStrength)};
   const int upper_index = add(std::move(upper));
@@ -309,7 +310,7 @@ void Builder::add_pad(Digit digit, int segment, double bone) {
 }
 
 void Builder::finish() {
-  // Neighbours in the palm and the webs between the fingers overlap by construction, as do the
+  // Neighbors in the palm and the webs between the fingers overlap by construction, as do the
   // thumb's ball and the metacarpals under it, and the forearm's round end with the palm.
   const auto palm = [&](const Segment& s) { return s.phalanx == 0 || s.name == "wrist"; };
   const auto next_to = [](const Segment& a, const Segment& b) {

@@ -24,7 +24,7 @@ std::vector<Vec7> as_vectors(std::span<const Transform> poses) {
   return values;
 }
 
-// Slope that keeps a curve between its neighbours: none at a turning point, elsewhere the harmonic
+// Slope that keeps a curve between its neighbors: none at a turning point, elsewhere the harmonic
 // mean of both sides (Fritsch and Butland 1984).
 double monotone_slope(double before, double after, double step_before, double step_after) {
   if (before * after <= 0.0) return 0.0;

@@ -2,7 +2,7 @@
 //
 // Each node holds the distance and its gradient (four floats, one SIMD register). Between nodes the
 // field is the tricubic Hermite interpolant with zero twists: C1 across cells and bricks, since
-// neighbours share their nodes' values, and it reads 8 nodes where an interpolant of values alone
+// neighbors share their nodes' values, and it reads 8 nodes where an interpolant of values alone
 // reads 64. Tried on the way: Catmull-Rom on 4 x 4 x 4 values smooths a crease half as sharply
 // again (0.375 against 0.25 of the spacing at its middle), for more memory traffic.
 //

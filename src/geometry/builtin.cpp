@@ -18,7 +18,7 @@ void move(TriangleMesh& mesh, const Vec3& shift) {
   for (Vec3& v : mesh.vertices) v += shift;
 }
 
-// The frame's origin goes to the centre of mass.
+// The frame's origin goes to the center of mass.
 Result<Object> centered(const std::string& name, TriangleMesh mesh, double mass) {
   move(mesh, -mass_properties(mesh).center_of_mass);
   auto object = object_from_mesh(name, std::move(mesh), mass);
@@ -26,7 +26,7 @@ Result<Object> centered(const std::string& name, TriangleMesh mesh, double mass)
   return object;
 }
 
-// Centre of mass and inertia of a solid of several materials, by cubes of a millimetre.
+// Center of mass and inertia of a solid of several materials, by cubes of a millimeter.
 Result<Object> centered(const std::string& name, BuiltinSolid solid, double mass) {
   constexpr double kCube = 0.001;
   const Box3 box = bounding_box(solid.mesh);

@@ -97,7 +97,7 @@ TriangleMesh make_gift_box() {
   const Implicit box = [=](const Vec3& p) {
     const double body = rounded_box_distance(p - Vec3(0, 0.035, 0), {0.043, 0.035, 0.043}, 0.0012);
     const double lid = rounded_box_distance(p - Vec3(0, 0.067, 0), {0.0455, 0.011, 0.0455}, 0.0012);
-    // Each band is the outline grown by a millimetre, within its breadth.
+    // Each band is the outline grown by a millimeter, within its breadth.
     const double grown =
         std::min(rounded_box_distance(p - Vec3(0, 0.0345, 0), {0.0442, 0.0357, 0.0442}, 0.0012),
                  rounded_box_distance(p - Vec3(0, 0.067, 0), {0.0467, 0.0122, 0.0467}, 0.0012));

@@ -1,5 +1,5 @@
 // The makers of the built-in objects. Meshes stand on y = 0 or lie around the origin; builtin.cpp
-// moves them to their centre of mass.
+// moves them to their center of mass.
 #pragma once
 
 #include <functional>

@@ -16,7 +16,7 @@ class Profile {
  public:
   explicit Profile(const Point2& start) : points_{start} {}
 
-  // In steps of some millimetres, so that faces stay compact.
+  // In steps of some millimeters, so that faces stay compact.
   Profile& line_to(double r, double y, double step = 0.008) {
     const Point2 from = points_.back(), to(r, y);
     const int steps = std::max(1, static_cast<int>(std::ceil((to - from).norm() / step)));
@@ -140,7 +140,7 @@ TriangleMesh make_wineglass() {
   return p.turned();
 }
 
-// 100 mm long, 4 mm thick, with a head of 9 mm and a four-millimetre point; it lies along X.
+// 100 mm long, 4 mm thick, with a head of 9 mm and a four-millimeter point; it lies along X.
 TriangleMesh make_nail() {
   Profile p({0.0, 0.0});
   p.line_to(0.0009, 0.003).line_to(0.002, 0.008).line_to(0.002, 0.098, 0.004);

@@ -6,7 +6,7 @@
 namespace prehend::geometry {
 namespace {
 
-// Samples along the axis; two neighbours bracket a minimum where the slope changes sign.
+// Samples along the axis; two neighbors bracket a minimum where the slope changes sign.
 constexpr int kMaxSamples = 9;
 constexpr int kRefinements = 12;
 

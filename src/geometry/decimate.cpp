@@ -137,7 +137,7 @@ class Decimator {
   }
 
   template <typename Visit>
-  void for_each_neighbour(int v, Visit visit) {
+  void for_each_neighbor(int v, Visit visit) {
     ++round_;
     mark_[v] = round_;
     for (const int f : faces_of_[v]) {
@@ -165,10 +165,10 @@ class Decimator {
       if (faces_of_[opposite[i]].size() <= 3) return false;
     }
     near_.clear();
-    for_each_neighbour(b, [&](int v) { near_.push_back(v); });
+    for_each_neighbor(b, [&](int v) { near_.push_back(v); });
     const int mine = round_;
     int common = 0;
-    // for_each_neighbour marks as it goes: count before the marks of b are lost.
+    // for_each_neighbor marks as it goes: count before the marks of b are lost.
     seen_.clear();
     for (const int f : faces_of_[a]) {
       for (const int v : mesh_.faces[f]) {
@@ -226,7 +226,7 @@ class Decimator {
     stamp_[b] = kGone;
     ++stamp_[a];
     near_.clear();
-    for_each_neighbour(a, [&](int v) { near_.push_back(v); });
+    for_each_neighbor(a, [&](int v) { near_.push_back(v); });
     for (const int v : near_) queue_.push(candidate(a, v));
   }
 

@@ -61,7 +61,7 @@ Vec3 closest_on_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3
 
 // Calls visit(node, distance) with the up to 26 around a node.
 template <typename Visit>
-void for_each_neighbour(const NodeCube& nodes, int node, Visit visit) {
+void for_each_neighbor(const NodeCube& nodes, int node, Visit visit) {
   const int n = nodes.side;
   const int x = node % n, y = node / n % n, z = node / (n * n);
   const double apart[] = {0.0, nodes.spacing, std::sqrt(2.0) * nodes.spacing,
@@ -235,14 +235,14 @@ class MeshDistance final : public ExactDistance {
     return box_.contains(point) && winding_(point) > 0.5 ? -1.0 : 1.0;
   }
 
-  // Asked of the winding number where no neighbour knows it, then handed on.
+  // Asked of the winding number where no neighbor knows it, then handed on.
   std::vector<signed char> sides_of(const NodeCube& nodes, const std::vector<Search>& found) const {
     std::vector<double> distance(found.size());
     for (size_t i = 0; i < found.size(); ++i) distance[i] = std::sqrt(found[i].squared);
     std::vector<signed char> sides(found.size(), 0);
     std::vector<int> open;
     const auto hand_on = [&](int from) {
-      for_each_neighbour(nodes, from, [&](int to, double apart) {
+      for_each_neighbor(nodes, from, [&](int to, double apart) {
         if (sides[to] != 0 || !same_side(distance[from], distance[to], apart)) return;
         sides[to] = sides[from];
         open.push_back(to);

@@ -10,7 +10,7 @@
 namespace prehend::geometry {
 namespace {
 
-// Things that a hand holds. Outside of it, some unit other than the metre explains the size better.
+// Things that a hand holds. Outside of it, some unit other than the meter explains the size better.
 constexpr double kSmallest = 0.002;
 constexpr double kLargest = 3.0;
 
@@ -25,7 +25,7 @@ std::string size_warning(const Vec3& extent) {
     const char* name;
     double meters;
   };
-  const Unit units[] = {{"millimetres", 0.001}, {"centimetres", 0.01}, {"inches", 0.0254}};
+  const Unit units[] = {{"millimeters", 0.001}, {"centimeters", 0.01}, {"inches", 0.0254}};
   if (largest > kLargest) {
     for (const Unit& unit : units) {
       const double meters = largest * unit.meters;
@@ -36,7 +36,7 @@ std::string size_warning(const Vec3& extent) {
     return fmt::format("{:.3g} m {}: far larger than a hand can hold", largest, way);
   }
   if (largest < kSmallest) {
-    return fmt::format("only {:.3g} mm {}; is its unit the metre?", 1000.0 * largest, way);
+    return fmt::format("only {:.3g} mm {}; is its unit the meter?", 1000.0 * largest, way);
   }
   return "";
 }

@@ -44,7 +44,7 @@ Vec3 unit_moments(ShapeKind kind, const Vec3& size) {
       return {across, r * r / 2.0, across};
     }
     case ShapeKind::kCapsule: {
-      // A cylinder and two half balls, the balls' centres of mass 3r/8 beyond the cylinder's ends.
+      // A cylinder and two half balls, the balls' centers of mass 3r/8 beyond the cylinder's ends.
       const double cylinder = 2.0 * h;
       const double balls = 4.0 / 3.0 * r;
       const double share = cylinder / (cylinder + balls);

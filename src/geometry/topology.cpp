@@ -60,19 +60,19 @@ std::vector<int> face_parts(const TriangleMesh& mesh, const std::vector<EdgeUse>
 
 namespace {
 
-struct Neighbour {
+struct Neighbor {
   int face;
   bool agrees;
 };
 
 // Faces across edges of exactly two faces, in compressed rows.
-struct Neighbours {
+struct Neighbors {
   std::vector<int> start;
-  std::vector<Neighbour> list;
+  std::vector<Neighbor> list;
 };
 
-Neighbours manifold_neighbours(const TriangleMesh& mesh, const std::vector<EdgeUse>& uses) {
-  Neighbours result;
+Neighbors manifold_neighbors(const TriangleMesh& mesh, const std::vector<EdgeUse>& uses) {
+  Neighbors result;
   result.start.assign(mesh.faces.size() + 1, 0);
   for_each_edge(uses, [&](const EdgeUse* first, const EdgeUse* last) {
     if (last - first != 2) return;
@@ -93,15 +93,15 @@ Neighbours manifold_neighbours(const TriangleMesh& mesh, const std::vector<EdgeU
 
 // Makes the faces reached from `seed` agree with it, then lets the majority keep its direction.
 // Returns the faces reached.
-std::vector<int> agree_from(int seed, const Neighbours& neighbours, std::vector<char>& seen,
+std::vector<int> agree_from(int seed, const Neighbors& neighbors, std::vector<char>& seen,
                             std::vector<char>& flip) {
   std::vector<int> reached{seed};
   seen[seed] = 1;
   size_t flipped = 0;
   for (size_t i = 0; i < reached.size(); ++i) {
     const int f = reached[i];
-    for (int k = neighbours.start[f]; k < neighbours.start[f + 1]; ++k) {
-      const Neighbour& n = neighbours.list[k];
+    for (int k = neighbors.start[f]; k < neighbors.start[f + 1]; ++k) {
+      const Neighbor& n = neighbors.list[k];
       if (seen[n.face]) continue;
       seen[n.face] = 1;
       flip[n.face] = n.agrees ? flip[f] : !flip[f];
@@ -169,7 +169,7 @@ bool is_cavity(const TriangleMesh& mesh, const std::vector<Patch>& patches, size
 std::vector<char> faces_to_flip(const TriangleMesh& mesh) {
   const int count = static_cast<int>(mesh.faces.size());
   const std::vector<EdgeUse> uses = sorted_edge_uses(mesh);
-  const Neighbours neighbours = manifold_neighbours(mesh, uses);
+  const Neighbors neighbors = manifold_neighbors(mesh, uses);
   std::vector<char> seen(count, 0), flip(count, 0), knotted(count, 0);
   for_each_edge(uses, [&](const EdgeUse* first, const EdgeUse* last) {
     for (const EdgeUse* use = first; last - first > 2 && use < last; ++use) knotted[use->face] = 1;
@@ -177,18 +177,18 @@ std::vector<char> faces_to_flip(const TriangleMesh& mesh) {
   std::vector<Patch> patches;
   for (int f = 0; f < count; ++f) {
     if (seen[f]) continue;
-    patches.push_back(measure(mesh, agree_from(f, neighbours, seen, flip), flip));
+    patches.push_back(measure(mesh, agree_from(f, neighbors, seen, flip), flip));
     Patch& patch = patches.back();
     bool in_knot = false;
     for (const int member : patch.faces) {
-      patch.closed = patch.closed && neighbours.start[member + 1] - neighbours.start[member] == 3;
+      patch.closed = patch.closed && neighbors.start[member + 1] - neighbors.start[member] == 3;
       in_knot = in_knot || knotted[member];
     }
     // A shred between edges of many faces has no volume of its own to go by.
     if (in_knot && 2 * patch.faces.size() < mesh.faces.size()) patch.volume = 0.0;
   }
   for (size_t i = 0; i < patches.size(); ++i) {
-    // A flat patch has no inside; its volume about its own centre is rounding.
+    // A flat patch has no inside; its volume about its own center is rounding.
     const double noise = 1e-9 * std::pow(patches[i].box.sizes().maxCoeff(), 3);
     if (patches[i].volume >= -noise || is_cavity(mesh, patches, i, flip)) continue;
     for (const int f : patches[i].faces) flip[f] = !flip[f];

@@ -42,7 +42,7 @@ class UnionFind {
 // The part (0, 1, ...) of each face; faces that share an edge are in one part.
 std::vector<int> face_parts(const TriangleMesh& mesh, const std::vector<EdgeUse>& uses);
 
-// Which faces to turn so that neighbours agree (by a majority within each part) and parts enclose a
+// Which faces to turn so that neighbors agree (by a majority within each part) and parts enclose a
 // positive volume. Used alike to count and to repair.
 std::vector<char> faces_to_flip(const TriangleMesh& mesh);
 

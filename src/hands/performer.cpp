@@ -228,11 +228,11 @@ void Performer::close_fingers(const Touches& touches, Eigen::VectorXd& q, double
                                                               {Digit::kIndex, Digit::kMiddle},
                                                               {Digit::kRing, Digit::kMiddle},
                                                               {Digit::kLittle, Digit::kRing}}};
-  for (const auto& [finger, neighbour] : kOrder) {
+  for (const auto& [finger, neighbor] : kOrder) {
     Eigen::VectorXd most = limits_.upper;
-    for (int phalanx = 1; phalanx <= 3 && finger != neighbour; ++phalanx) {
+    for (int phalanx = 1; phalanx <= 3 && finger != neighbor; ++phalanx) {
       const int c = offsets_[segment(finger, phalanx)];
-      most[c] = std::min(most[c], q[offsets_[segment(neighbour, phalanx)]] + kBeyondNeighbor);
+      most[c] = std::min(most[c], q[offsets_[segment(neighbor, phalanx)]] + kBeyondNeighbor);
     }
     close(finger, touches, most, bending, q);
   }
@@ -305,7 +305,7 @@ double Performer::meet(const Meeting& meeting, Thing& thing, Eigen::VectorXd& q)
     lower[i] = limits_.lower[free[i]];
     upper[i] = limits_.upper[free[i]];
   }
-  // Millimetres' worth of a radian of turn: both kinds of variables have the same scale.
+  // Millimeters' worth of a radian of turn: both kinds of variables have the same scale.
   constexpr double kMetresPerUnit = 0.05;
   start.tail(place).setZero();
   lower.tail(place).setConstant(-2.0);

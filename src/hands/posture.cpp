@@ -17,7 +17,7 @@ namespace prehend::hands {
 namespace {
 
 constexpr double kOverlapWeight = 6.0;
-constexpr double kReferenceWeight = 2e-3;  // metres a radian: 10 degrees weigh as much as 0.35 mm
+constexpr double kReferenceWeight = 2e-3;  // meters a radian: 10 degrees weigh as much as 0.35 mm
 constexpr double kThenarGive = 0.007;
 constexpr double kPinchGap = 0.005;
 constexpr double kCylinderRadius = 0.025;

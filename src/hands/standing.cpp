@@ -1,5 +1,5 @@
-// An object tips over the edge of its ground that is nearest to the foot of its centre of mass,
-// until the next vertex touches, and again, until the foot lies within: its centre falls with every
+// An object tips over the edge of its ground that is nearest to the foot of its center of mass,
+// until the next vertex touches, and again, until the foot lies within: its center falls with every
 // turn, so this ends.
 #include "prehend/hands/standing.h"
 
@@ -41,7 +41,7 @@ std::vector<Vec2> hull(std::vector<Vec2> points) {
   return chain;
 }
 
-// The ground as the centre of mass sees it, which is the origin.
+// The ground as the center of mass sees it, which is the origin.
 struct Ground {
   double margin = 0.0;          // of the origin in the hull, negative by the distance outside
   Vec2 nearest = Vec2::Zero();  // point of its boundary
@@ -85,7 +85,7 @@ RestingPose put_down(const Object& object, const Quat& rotation) {
     margin = on.margin;
     height = lowest - down.dot(object.center_of_mass);
     if (margin > -kLeastLength) break;
-    // The pivot is under `nearest`, the centre beyond it: `over` goes down.
+    // The pivot is under `nearest`, the center beyond it: `over` goes down.
     const Vec3 over = -(on.nearest.x() * x + on.nearest.y() * y).normalized();
     const double pivot = -on.nearest.norm();
     double angle = kPi;

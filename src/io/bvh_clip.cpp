@@ -34,12 +34,12 @@ HandTrack track_of(const RigHandModel& model, const Bvh& bvh, double& residual) 
   return track;
 }
 
-const char* unit_name(double metres) {
-  if (metres == 1.0) return "metres";
-  if (metres == 0.1) return "decimetres";
-  if (metres == 0.01) return "centimetres";
-  if (metres == 0.001) return "millimetres";
-  if (metres == 0.0254) return "inches";
+const char* unit_name(double meters) {
+  if (meters == 1.0) return "meters";
+  if (meters == 0.1) return "decimeters";
+  if (meters == 0.01) return "centimeters";
+  if (meters == 0.001) return "millimeters";
+  if (meters == 0.0254) return "inches";
   return "a unit of its own";
 }
 
@@ -47,11 +47,11 @@ const char* unit_name(double metres) {
 
 std::string RigImport::text() const {
   std::string out = fmt::format(
-      "units: {} ({:g} m{}), up: {}\n", unit_name(metres_per_unit), metres_per_unit,
+      "units: {} ({:g} m{}), up: {}\n", unit_name(meters_per_unit), meters_per_unit,
       units_guessed ? ", guessed from the size of the hand" : "", up == UpAxis::kY ? "y" : "z");
   for (std::size_t i = 0; i < tables.size(); ++i) {
     out += tables[i];
-    out += fmt::format("  joint centres within {:.3g} mm of the rig's\n", 1e3 * residuals_m[i]);
+    out += fmt::format("  joint centers within {:.3g} mm of the rig's\n", 1e3 * residuals_m[i]);
   }
   for (const std::string& note : notes) out += "note: " + note + "\n";
   return out;
@@ -64,8 +64,8 @@ Result<BvhClip> clip_from_bvh(const Bvh& file, const std::string& name, const Ri
   out.clip.name = std::filesystem::path(name).stem().string();
   out.clip.frame_rate = rig->bvh.frame_rate();
   out.import.up = rig->up;
-  out.import.units_guessed = !hints.metres_per_unit;
-  out.import.metres_per_unit = rig->metres_per_unit;
+  out.import.units_guessed = !hints.meters_per_unit;
+  out.import.meters_per_unit = rig->meters_per_unit;
   for (const RigHandModel& model : rig->models) {
     double residual = 0.0;
     out.clip.hands.push_back(track_of(model, rig->bvh, residual));
@@ -89,7 +89,7 @@ Result<BvhClip> read_bvh_clip(const std::string& path, const RigHints& hints) {
 Result<BvhMotion> read_bvh_object_motion(const std::string& path, const RigHints& hints) {
   auto bvh = read_bvh(path);
   if (!bvh) return bvh.error();
-  if (!hints.metres_per_unit)
+  if (!hints.meters_per_unit)
     return Error{fmt::format("{}: give the unit of the object's motion", printable(path, 300))};
   if (hints.mirror) *bvh = mirrored(*bvh);
   int root = -1;
@@ -107,7 +107,7 @@ Result<BvhMotion> read_bvh_object_motion(const std::string& path, const RigHints
   for (int f = 0; f < bvh->frame_count; ++f) {
     const Transform frame = bvh_frames(*bvh, f)[root];
     motion.poses_world.push_back(
-        {(turn * frame.rotation).normalized(), turn * frame.position * *hints.metres_per_unit});
+        {(turn * frame.rotation).normalized(), turn * frame.position * *hints.meters_per_unit});
   }
   return motion;
 }

@@ -54,7 +54,7 @@ std::string unique_name(const std::string& wanted, std::set<std::string>& used) 
 
 Bvh bvh_from_hand(const HandTrack& track, double frame_rate, const BvhWriteOptions& options) {
   const Hand& hand = *track.hand;
-  const double scale = 1.0 / options.metres_per_unit;
+  const double scale = 1.0 / options.meters_per_unit;
   Bvh bvh;
   for (const Segment& segment : hand.segments) {
     BvhJoint joint;
@@ -95,13 +95,13 @@ Bvh bvh_from_object(const ObjectTrack& track, double frame_rate, const BvhWriteO
   joint.name = safe_name(track.object->name);
   joint.channels = kPositions;
   add_rotations(options.order, joint);
-  joint.end_sites.push_back(Vec3(0.0, 0.1 / options.metres_per_unit, 0.0));
+  joint.end_sites.push_back(Vec3(0.0, 0.1 / options.meters_per_unit, 0.0));
   bvh.joints.push_back(joint);
   finish(bvh, frame_rate, static_cast<int>(track.poses_world.size()));
   Vec3 previous = Vec3::Zero();
   for (const Transform& pose : track.poses_world) {
     for (int axis = 0; axis < 3; ++axis)
-      bvh.values.push_back(pose.position[axis] / options.metres_per_unit);
+      bvh.values.push_back(pose.position[axis] / options.meters_per_unit);
     push_angles(pose.rotation, options.order, previous, bvh);
   }
   return bvh;

@@ -189,7 +189,7 @@ class Parser {
   }
 
   // "Frames: 10", "Frames 10", "Frames:10".
-  Status labelled(std::string_view label, double& value) {
+  Status labeled(std::string_view label, double& value) {
     skip_space();
     if (!same_word(text_.substr(pos_, label.size()), label)) return expected(label, word());
     pos_ += label.size();
@@ -202,10 +202,10 @@ class Parser {
     if (const auto token = word(); !same_word(token, "MOTION"))
       return expected("ROOT or MOTION", token);
     double frames = 0.0;
-    if (const Status s = labelled("Frames", frames); !s) return s;
+    if (const Status s = labeled("Frames", frames); !s) return s;
     if (frames < 0.0 || frames != std::floor(frames))
       return fail("the number of frames must be a whole number");
-    if (const Status s = labelled("Frame Time", bvh_.frame_time); !s) return s;
+    if (const Status s = labeled("Frame Time", bvh_.frame_time); !s) return s;
     if (bvh_.frame_time < 1e-6 || bvh_.frame_time > 1e3)
       return fail(fmt::format("a frame time of {} seconds; right would be such as 0.0333",
                               bvh_.frame_time));

@@ -79,14 +79,14 @@ Result<BvhRig> bvh_rig(const Bvh& file, const std::string& name, const RigHints&
   }
   rig.up = hints.up.value_or(guess_up(rig.bvh));
   // The first hand's unit is the file's.
-  rig.metres_per_unit = hints.metres_per_unit.value_or(0.0);
+  rig.meters_per_unit = hints.meters_per_unit.value_or(0.0);
   const RigMotion motion = bvh_rig_motion(rig.bvh, rig.skeleton);
   for (RigHand& hand : *mapped) {
     // A nub of a thumb and of one finger, as bodies have them, is no more than a wrist.
     hand.may_be_bare = true;
-    auto model = RigHandModel::build(motion, hand, rig.metres_per_unit, rig.up, shown);
+    auto model = RigHandModel::build(motion, hand, rig.meters_per_unit, rig.up, shown);
     if (!model) return model.error();
-    rig.metres_per_unit = model->metres_per_unit();
+    rig.meters_per_unit = model->meters_per_unit();
     rig.models.push_back(std::move(*model));
   }
   return rig;

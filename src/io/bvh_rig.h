@@ -13,7 +13,7 @@ struct BvhRig {
   Bvh bvh;  // reflected, where the hints say so
   RigSkeleton skeleton;
   UpAxis up = UpAxis::kY;
-  double metres_per_unit = 1.0;
+  double meters_per_unit = 1.0;
   std::vector<RigHandModel> models;  // one a hand
 };
 

@@ -149,7 +149,7 @@ void GlbBuilder::animate_rotation(int node, int time_accessor, const std::vector
   values.reserve(4 * rotations.size());
   Quat previous = Quat::Identity();
   for (const Quat& rotation : rotations) {
-    // Players that blend component by component need neighbours on the same half sphere.
+    // Players that blend component by component need neighbors on the same half sphere.
     Quat q = rotation.normalized();
     if (q.dot(previous) < 0.0) q.coeffs() = -q.coeffs();
     for (int i = 0; i < 4; ++i) values.push_back(static_cast<float>(q.coeffs()[i]));

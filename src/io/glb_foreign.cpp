@@ -70,8 +70,8 @@ Status ForeignReader::add_hands() {
     for (const auto& joints : model.mapped().joints)
       for (int joint : joints) hand_nodes_.push_back(rig_.nodes()[joint]);
   }
-  out_.import.metres_per_unit = unit_ = rig_.metres_per_unit();
-  out_.import.units_guessed = !options_.hints.metres_per_unit;
+  out_.import.meters_per_unit = unit_ = rig_.meters_per_unit();
+  out_.import.units_guessed = !options_.hints.meters_per_unit;
   return {};
 }
 

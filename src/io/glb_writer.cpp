@@ -19,7 +19,7 @@ const double kSkinCrease = radians(180.0);
 
 const Vec3 kSkinColor(0.62, 0.37, 0.27);
 const Vec3 kSurroundingsColor(0.55, 0.56, 0.58);
-// Linear colours, apart from each other and from skin.
+// Linear colors, apart from each other and from skin.
 const std::array<Vec3, 6> kObjectColors = {Vec3(0.10, 0.28, 0.48), Vec3(0.62, 0.42, 0.10),
                                            Vec3(0.13, 0.36, 0.26), Vec3(0.47, 0.12, 0.12),
                                            Vec3(0.30, 0.20, 0.42), Vec3(0.32, 0.33, 0.35)};

@@ -76,7 +76,7 @@ int component_count(int type) {
   }
 }
 
-double denormalised(double value, int component_type) {
+double denormalized(double value, int component_type) {
   switch (component_type) {
     case TINYGLTF_COMPONENT_TYPE_BYTE:
       return std::max(value / 127.0, -1.0);
@@ -181,7 +181,7 @@ Result<std::vector<double>> read_accessor(const tinygltf::Model& model, int inde
   }
   for (double& value : values) {
     if (!std::isfinite(value)) return Error{where + " holds a number that is not finite"};
-    if (accessor.normalized) value = denormalised(value, accessor.componentType);
+    if (accessor.normalized) value = denormalized(value, accessor.componentType);
   }
   return values;
 }

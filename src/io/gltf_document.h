@@ -72,7 +72,7 @@ class Document {
   std::vector<Animation> animations;
 
   int accessor_count() const;
-  // Elements of an accessor, `components` numbers each, integers as they are (normalised ones as
+  // Elements of an accessor, `components` numbers each, integers as they are (normalized ones as
   // fractions).
   Result<std::vector<double>> numbers(int accessor, int components) const;
   Result<std::vector<int>> integers(int accessor, int components) const;

@@ -109,12 +109,12 @@ Status GltfRig::find_hands() {
     if (!wrists) return mapped.error();
     mapped = wrists;
   }
-  unit_ = options_.hints.metres_per_unit.value_or(0.0);
+  unit_ = options_.hints.meters_per_unit.value_or(0.0);
   for (RigHand& found : *mapped) {
     found.may_be_bare = true;
     auto model = RigHandModel::build(motion, found, unit_, up(), printable(document_.source, 300));
     if (!model) return model.error();
-    unit_ = model->metres_per_unit();
+    unit_ = model->meters_per_unit();
     models_.push_back(std::move(*model));
   }
   return {};

@@ -29,7 +29,7 @@ class GltfRig {
   const std::vector<RigHandModel>& models() const { return models_; }
   int frame_count() const { return frames_; }
   double frame_rate() const { return rate_; }
-  double metres_per_unit() const { return unit_; }
+  double meters_per_unit() const { return unit_; }
   UpAxis up() const { return options_.hints.up.value_or(UpAxis::kY); }
 
   // World matrices of all nodes; frame -1 is the document at rest.

@@ -230,7 +230,7 @@ Status check_ending(const std::string& name, const std::string& ending) {
 
 Status check_scale(const std::string& name, double scale) {
   if (scale > 0.0 && std::isfinite(scale)) return {};
-  return Error{fmt::format("{}: {} metres per unit; it must be positive", name, scale)};
+  return Error{fmt::format("{}: {} meters per unit; it must be positive", name, scale)};
 }
 
 }  // namespace
@@ -247,7 +247,7 @@ Result<double> parse_unit(std::string_view text) {
       std::isfinite(meters)) {
     return meters;
   }
-  return Error{fmt::format("unit {}: m, dm, cm, mm, in, ft or a positive number of metres expected",
+  return Error{fmt::format("unit {}: m, dm, cm, mm, in, ft or a positive number of meters expected",
                            printable(text))};
 }
 

@@ -135,7 +135,7 @@ Result<LoadedObject> from_builtin(const std::string& name, const ObjectOptions& 
 }
 
 Status check_options(const std::string& name, const ObjectOptions& options) {
-  const std::pair<const char*, double> numbers[] = {{"metres per unit", options.meters_per_unit},
+  const std::pair<const char*, double> numbers[] = {{"meters per unit", options.meters_per_unit},
                                                     {"mass", options.mass},
                                                     {"density", options.density},
                                                     {"friction", options.friction}};
@@ -173,7 +173,7 @@ Result<std::optional<SizedName>> sized_name(const std::string& text) {
   }
   if (!good || (sized.sides.size() != 1 && sized.sides.size() != 3))
     return Error{
-        fmt::format("{}: a size is one number of metres or three from 0.001 to 10, such as "
+        fmt::format("{}: a size is one number of meters or three from 0.001 to 10, such as "
                     "sphere:0.24 or box:0.07x0.2x0.07",
                     printable(text, 80))};
   return std::optional<SizedName>(std::move(sized));

@@ -159,7 +159,7 @@ void RigHandBuilder::keep_openxr_axes() {
 }
 
 Status RigHandBuilder::fill_sizes(HandSize& size) {
-  const double unit = model_.metres_per_unit_;
+  const double unit = model_.meters_per_unit_;
   size.length = length_units_ * unit;
   for (const Digit digit : kDigits) {
     if (bone(digit, 1).rig_joint < 0) continue;
@@ -180,9 +180,9 @@ Status RigHandBuilder::fill_sizes(HandSize& size) {
 }
 
 // The standard hand's straight fingers stay the rest, about which joint limits are given, on the
-// rig's own joint centres.
+// rig's own joint centers.
 void RigHandBuilder::place_digit(Digit digit, Hand& hand) {
-  const double unit = model_.metres_per_unit_;
+  const double unit = model_.meters_per_unit_;
   const auto segment_of = [&](int phalanx) {
     return hand.xr_segments[xr_joint_of(digit, phalanx)];
   };
@@ -247,7 +247,7 @@ Result<RigHandModel> RigHandBuilder::build_bare() {
       elbow < 0 ? Vec3::Zero() : Vec3(rest_[wrist()].position - rest_[elbow].position);
   constexpr double kForearm = 1.43;  // of a hand's length
   length_units_ = forearm.norm() / kForearm;
-  double& unit = model_.metres_per_unit_;
+  double& unit = model_.meters_per_unit_;
   if (unit == 0.0) unit = guess_unit(length_units_);
   if (!(length_units_ * unit >= 0.05 && length_units_ * unit <= 0.30)) {
     return Error{fmt::format("{}: joint \"{}\" has no fingers, and no forearm of human size", name_,
@@ -280,7 +280,7 @@ Result<RigHandModel> RigHandBuilder::assemble() {
   model_.links_[hand.wrist()] = {wrist(), wrist_frame_, -1};
   for (const Digit digit : kDigits)
     if (bone(digit, 1).rig_joint >= 0) place_digit(digit, hand);
-  hand.length = length_units_ * model_.metres_per_unit_;
+  hand.length = length_units_ * model_.meters_per_unit_;
   model_.hand_ = std::make_shared<const Hand>(std::move(hand));
   return std::move(model_);
 }

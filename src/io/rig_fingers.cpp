@@ -76,7 +76,7 @@ class Maker {
   }
 
   void describe_added(int segment, FingerJoint& joint) const {
-    const double unit = model_.metres_per_unit();
+    const double unit = model_.meters_per_unit();
     for (const FingerPad& pad : hand_.pads) {
       if (pad.segment != segment) continue;
       joint.last = true;
@@ -119,7 +119,7 @@ class Maker {
   }
 
   void settle_moves() {
-    const double allowed = kMoves / model_.metres_per_unit();
+    const double allowed = kMoves / model_.meters_per_unit();
     for (FingerJoint& joint : out_.joints) {
       if (joint.locals.empty()) continue;
       if (out_.added) joint.offset = joint.locals[0].position;

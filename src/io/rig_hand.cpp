@@ -14,7 +14,7 @@ constexpr double kAdultLength = 0.185;
 
 double guess_unit(double length) {
   struct Candidate {
-    double metres;
+    double meters;
     double doubt;
   };
   // Inches are rare, so they must fit clearly better.
@@ -23,30 +23,30 @@ double guess_unit(double length) {
   double best = 0.0, best_misfit = std::log(0.30 / kAdultLength);
   for (const Candidate& candidate : kCandidates) {
     const double misfit =
-        std::abs(std::log(length * candidate.metres / kAdultLength)) + candidate.doubt;
+        std::abs(std::log(length * candidate.meters / kAdultLength)) + candidate.doubt;
     // A child's hand of 0.09 m is farther off on this scale than any adult's.
-    const double allowed = length * candidate.metres < kAdultLength ? misfit * 0.66 : misfit;
+    const double allowed = length * candidate.meters < kAdultLength ? misfit * 0.66 : misfit;
     if (allowed < best_misfit) {
       best_misfit = allowed;
-      best = candidate.metres;
+      best = candidate.meters;
     }
   }
   return best;
 }
 
 Result<RigHandModel> RigHandModel::build(const RigMotion& motion, RigHand mapped,
-                                         double metres_per_unit, UpAxis up,
+                                         double meters_per_unit, UpAxis up,
                                          const std::string& name) {
-  return RigHandBuilder(motion, std::move(mapped), metres_per_unit, up, name).build();
+  return RigHandBuilder(motion, std::move(mapped), meters_per_unit, up, name).build();
 }
 
 Transform RigHandModel::to_world(const Transform& frame_rig) const {
-  return {up_ * frame_rig.rotation, up_ * frame_rig.position * metres_per_unit_};
+  return {up_ * frame_rig.rotation, up_ * frame_rig.position * meters_per_unit_};
 }
 
 Transform RigHandModel::in_rig(const Transform& segment_world) const {
   const Quat down = up_.conjugate();
-  return {down * segment_world.rotation, down * segment_world.position / metres_per_unit_};
+  return {down * segment_world.rotation, down * segment_world.position / meters_per_unit_};
 }
 
 HandPose RigHandModel::pose(std::span<const Transform> frames_rig) const {

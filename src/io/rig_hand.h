@@ -1,8 +1,8 @@
 // A hand made of a mapped rig: the rig's proportions in frames of OpenXR's convention.
 //
 // A rig's own axes mean nothing: the pose with all channels at zero may twist every finger, and
-// joints carry arbitrary turns. What is known are joint centres in motion. So a bone's -Z is the
-// way to the next joint centre, the back of the palm follows from the knuckles and the side, and
+// joints carry arbitrary turns. What is known are joint centers in motion. So a bone's -Z is the
+// way to the next joint center, the back of the palm follows from the knuckles and the side, and
 // the back of each phalanx is carried along the chain in the poses of the recording, then aligned
 // with the axis about which the recording bends it.
 #pragma once
@@ -29,13 +29,13 @@ struct RigMotion {
 
 class RigHandModel {
  public:
-  // `metres_per_unit` is 0 to have it found. `name` stands in messages.
-  static Result<RigHandModel> build(const RigMotion& motion, RigHand mapped, double metres_per_unit,
+  // `meters_per_unit` is 0 to have it found. `name` stands in messages.
+  static Result<RigHandModel> build(const RigMotion& motion, RigHand mapped, double meters_per_unit,
                                     UpAxis up, const std::string& name);
 
   HandPtr hand() const { return hand_; }
   const RigHand& mapped() const { return mapped_; }
-  double metres_per_unit() const { return metres_per_unit_; }
+  double meters_per_unit() const { return meters_per_unit_; }
   const std::vector<std::string>& notes() const { return notes_; }
   // Its name says one side and its fingers bend as the other's.
   bool left_handed() const { return left_handed_; }
@@ -50,7 +50,7 @@ class RigHandModel {
     return (segment_rotation_rig_world * links_[segment].segment_rotation_rig.conjugate())
         .normalized();
   }
-  // Largest distance between a joint centre of the hand so posed and the rig's own, in metres.
+  // Largest distance between a joint center of the hand so posed and the rig's own, in meters.
   double residual(std::span<const Transform> frames_rig) const;
 
  private:
@@ -66,13 +66,13 @@ class RigHandModel {
   RigHand mapped_;
   HandPtr hand_;
   std::vector<Link> links_;  // one a segment
-  double metres_per_unit_ = 1.0;
+  double meters_per_unit_ = 1.0;
   Quat up_ = Quat::Identity();
   std::vector<std::string> notes_;
   bool left_handed_ = false;
 };
 
-// Metres in the unit in which a hand of this length is human, preferring metric ones; 0 if none.
+// Meters in the unit in which a hand of this length is human, preferring metric ones; 0 if none.
 double guess_unit(double hand_length_units);
 
 }  // namespace prehend::io

@@ -30,7 +30,7 @@ inline int phalanx_after(Digit digit, int phalanx) {
 // Gathers what is constant over the recording, then builds the hand.
 class RigHandBuilder {
  public:
-  RigHandBuilder(const RigMotion& motion, RigHand mapped, double metres_per_unit, UpAxis up,
+  RigHandBuilder(const RigMotion& motion, RigHand mapped, double meters_per_unit, UpAxis up,
                  const std::string& name);
 
   Result<RigHandModel> build();
@@ -39,10 +39,10 @@ class RigHandBuilder {
   // One phalanx in its rig joint's frame, in the rig's unit.
   struct Bone {
     int rig_joint = -1;
-    Vec3 base = Vec3::Zero();        // joint centre; not the origin only where a joint is split
-    Vec3 end = Vec3::Zero();         // the next joint centre
+    Vec3 base = Vec3::Zero();        // joint center; not the origin only where a joint is split
+    Vec3 end = Vec3::Zero();         // the next joint center
     bool has_end = false;            // measured, not supplied
-    std::optional<Vec3> base_wrist;  // the joint centre in the wrist's frame, of a split joint
+    std::optional<Vec3> base_wrist;  // the joint center in the wrist's frame, of a split joint
     Quat frame;                      // segment frame in the rig joint's
     Vec3 vector() const { return end - base; }
   };

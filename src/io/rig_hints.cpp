@@ -12,22 +12,22 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  double metres;
+  double meters;
 };
 constexpr Unit kUnits[] = {{"m", 1.0},
-                           {"metre", 1.0},
-                           {"metres", 1.0},
                            {"meter", 1.0},
+                           {"metre", 1.0},
                            {"meters", 1.0},
+                           {"metres", 1.0},
                            {"dm", 0.1},
                            {"decimetres", 0.1},
                            {"decimeters", 0.1},
                            {"cm", 0.01},
-                           {"centimetres", 0.01},
                            {"centimeters", 0.01},
+                           {"centimetres", 0.01},
                            {"mm", 0.001},
-                           {"millimetres", 0.001},
                            {"millimeters", 0.001},
+                           {"millimetres", 0.001},
                            {"in", 0.0254},
                            {"inch", 0.0254},
                            {"inches", 0.0254},
@@ -75,15 +75,15 @@ class HintReader {
   Status read_units(const Value& value) {
     if (const auto number = value.number()) {
       if (!(*number > 1e-6 && *number < 1e3))
-        return fail(value, "units must be metres in a unit, such as 0.01");
-      hints_.metres_per_unit = *number;
+        return fail(value, "units must be meters in a unit, such as 0.01");
+      hints_.meters_per_unit = *number;
       return {};
     }
     const std::string* word = value.string();
-    hints_.metres_per_unit = word ? unit_by_name(*word) : std::nullopt;
-    if (!hints_.metres_per_unit)
+    hints_.meters_per_unit = word ? unit_by_name(*word) : std::nullopt;
+    if (!hints_.meters_per_unit)
       return fail(value,
-                  "units must be \"m\", \"dm\", \"cm\", \"mm\", \"inch\" or metres in a unit");
+                  "units must be \"m\", \"dm\", \"cm\", \"mm\", \"inch\" or meters in a unit");
     return {};
   }
 
@@ -129,7 +129,7 @@ class HintReader {
 
 std::optional<double> unit_by_name(std::string_view name) {
   for (const Unit& unit : kUnits)
-    if (unit.name == name) return unit.metres;
+    if (unit.name == name) return unit.meters;
   return std::nullopt;
 }
 

@@ -9,11 +9,11 @@
 
 namespace prehend::io {
 
-RigHandBuilder::RigHandBuilder(const RigMotion& motion, RigHand mapped, double metres_per_unit,
+RigHandBuilder::RigHandBuilder(const RigMotion& motion, RigHand mapped, double meters_per_unit,
                                UpAxis up, const std::string& name)
     : motion_(motion), name_(name) {
   model_.mapped_ = std::move(mapped);
-  model_.metres_per_unit_ = metres_per_unit;
+  model_.meters_per_unit_ = meters_per_unit;
   if (up == UpAxis::kZ) model_.up_ = exp_map({-kPi / 2, 0.0, 0.0});
 }
 
@@ -84,7 +84,7 @@ void RigHandBuilder::measure_joints() {
   }
 }
 
-// Where to put the one centre of a joint that the rig splits over several with offsets between:
+// Where to put the one center of a joint that the rig splits over several with offsets between:
 // the point that moves least both in the segment above and in the last of them.
 Vec3 RigHandBuilder::split_centre(const std::vector<int>& chain, Digit digit, int phalanx) {
   int above = wrist();
@@ -105,19 +105,19 @@ Vec3 RigHandBuilder::split_centre(const std::vector<int>& chain, Digit digit, in
   return Eigen::VectorXd(a.colPivHouseholderQr().solve(b)).head<3>();
 }
 
-// Bone ends move on a sphere about a ball joint: from the centre found, step to the one that
-// keeps the length of the bone most even, without leaving the neighbourhood.
+// Bone ends move on a sphere about a ball joint: from the center found, step to the one that
+// keeps the length of the bone most even, without leaving the neighborhood.
 void RigHandBuilder::fit_arc(Bone& b, int next) {
   const Vec3 end = mean_in(next, b.rig_joint);
   const Vec3 start = mean_in(b.rig_joint, wrist(), b.base);
-  Vec3 centre = start;
+  Vec3 center = start;
   double length = (end - b.base).norm();
   constexpr double kStay = 0.0002;  // weight of a step away, against a change of length
   for (int iteration = 0; iteration < 20; ++iteration) {
     Eigen::Matrix4d normal = Eigen::Matrix4d::Zero();
     Eigen::Vector4d gradient = Eigen::Vector4d::Zero();
     for (const auto& frames : samples_) {
-      const Vec3 arm = frames[wrist()].inverse() * frames[next].position - centre;
+      const Vec3 arm = frames[wrist()].inverse() * frames[next].position - center;
       Eigen::Vector4d row;
       row << -arm.normalized(), -1.0;
       normal += row * row.transpose();
@@ -125,20 +125,20 @@ void RigHandBuilder::fit_arc(Bone& b, int next) {
     }
     const double stay = kStay * static_cast<double>(samples_.size());
     normal.topLeftCorner<3, 3>() += stay * Mat3::Identity();
-    gradient.head<3>() += stay * (centre - start);
+    gradient.head<3>() += stay * (center - start);
     const Eigen::Vector4d step = normal.ldlt().solve(-gradient);
     if (!step.allFinite()) return;
-    centre += step.head<3>();
+    center += step.head<3>();
     length += step[3];
   }
   if (!(length > 0.0)) return;
   const Vec3 base_joint = [&] {
     Vec3 sum = Vec3::Zero();
     for (const auto& frames : samples_)
-      sum += frames[b.rig_joint].inverse() * (frames[wrist()] * centre);
+      sum += frames[b.rig_joint].inverse() * (frames[wrist()] * center);
     return Vec3(sum / static_cast<double>(samples_.size()));
   }();
-  b.base_wrist = centre;
+  b.base_wrist = center;
   b.base = end + length * (base_joint - end).normalized();
 }
 
@@ -196,7 +196,7 @@ Status RigHandBuilder::settle_units() {
   if (!(length_units_ > 0.0) || !std::isfinite(length_units_))
     return Error{fmt::format("{}: the hand below joint \"{}\" has no size", name_,
                              motion_.rig->names[wrist()])};
-  double& unit = model_.metres_per_unit_;
+  double& unit = model_.meters_per_unit_;
   if (unit == 0.0) {
     unit = guess_unit(length_units_);
     if (unit == 0.0) {

@@ -178,7 +178,7 @@ class SceneReader {
     const std::string fallback =
         object.file.empty() ? object.shape : std::filesystem::path(object.file).stem().string();
     if (const Status s = take_name(table, fallback, object.name); !s) return s;
-    object.metres_per_unit = *unit_by_name(text_or(table, "units", "m"));
+    object.meters_per_unit = *unit_by_name(text_or(table, "units", "m"));
     if (const Value* scale = table.find("scale"))
       object.scale = scale->number() ? Vec3::Constant(*scale->number()) : *scale->vector();
     object.mass = maybe_number(table, "mass");
@@ -222,7 +222,7 @@ class SceneReader {
     motion.file = resolved(table, "file");
     motion.map = resolved(table, "map");
     if (const Value* units = table.find("units"))
-      motion.metres_per_unit = unit_by_name(*units->string());
+      motion.meters_per_unit = unit_by_name(*units->string());
     motion.mirror = flag_or(table, "mirror", false);
     motion.start = number_or(table, "start", 0.0);
     motion.end = maybe_number(table, "end");

@@ -8,7 +8,7 @@ using Kind = ValueKind;
 
 std::vector<SchemaKey> pose_keys(const std::string& what) {
   return {
-      {"position", Kind::kVector, "where " + what + " is, metres", "[0, 0, 0]"},
+      {"position", Kind::kVector, "where " + what + " is, meters", "[0, 0, 0]"},
       {"rotation", Kind::kQuaternion, "how it is turned, unit quaternion w first", "[1, 0, 0, 0]"},
       {"rotation_deg", Kind::kVector,
        "the same in degrees: turns about the world's x, then y, then z; instead of `rotation`"}};
@@ -33,9 +33,9 @@ std::vector<SchemaKey> hand_keys() {
                    "with a hand",
         .fallback = "the verb's",
         .choices = {"ball", "anatomical", "arm"}},
-       {"length", Kind::kNumber, "wrist crease to middle fingertip, metres", "0.19", false, 0.05,
+       {"length", Kind::kNumber, "wrist crease to middle fingertip, meters", "0.19", false, 0.05,
         0.30},
-       {"breadth", Kind::kNumber, "across the knuckles, metres", "0.44 of the length", false, 0.015,
+       {"breadth", Kind::kNumber, "across the knuckles, meters", "0.44 of the length", false, 0.015,
         0.2},
        {"file", Kind::kFile,
         "a hand of your own (.xml) or a rig (.bvh, .glb), instead of length and breadth"},
@@ -58,7 +58,7 @@ std::vector<SchemaKey> object_keys() {
         1e-6, 1e6},
        {"density", Kind::kNumber, "kg/m³, times the volume gives the mass", "", false, 1e-3, 1e5},
        {"friction", Kind::kNumber, "Coulomb's, against skin", "0.6", false, 0.0, 10.0},
-       {"torsional_friction", Kind::kNumber, "metres: times the normal force is the torque",
+       {"torsional_friction", Kind::kNumber, "meters: times the normal force is the torque",
         "0.003", false, 0.0, 1.0},
        {"fixed", Kind::kBoolean, "part of the surroundings: it never moves", "false"}},
       pose_keys("its frame"));
@@ -67,15 +67,15 @@ std::vector<SchemaKey> object_keys() {
 std::vector<SchemaKey> environment_keys() {
   return {{"gravity", Kind::kVector, "m/s²", "[0, -9.81, 0]"},
           {"floor", Kind::kBoolean, "whether there is a floor", "false"},
-          {"floor_height", Kind::kNumber, "metres", "0", false, -1e4, 1e4},
+          {"floor_height", Kind::kNumber, "meters", "0", false, -1e4, 1e4},
           {"floor_friction", Kind::kNumber, "Coulomb's, against objects", "0.6", false, 0.0, 10.0},
           {.name = "table",
            .kind = Kind::kTable,
            .meaning = "a table to stand things on",
-           .members = {{"height", Kind::kNumber, "of its top, metres", "0.75", false, -1e4, 1e4},
-                       {"center", Kind::kVector, "of its top, metres; y is not read", "[0, 0, 0]"},
-                       {"width", Kind::kNumber, "along x, metres", "1.2", false, 0.01, 100.0},
-                       {"depth", Kind::kNumber, "along z, metres", "0.8", false, 0.01, 100.0},
+           .members = {{"height", Kind::kNumber, "of its top, meters", "0.75", false, -1e4, 1e4},
+                       {"center", Kind::kVector, "of its top, meters; y is not read", "[0, 0, 0]"},
+                       {"width", Kind::kNumber, "along x, meters", "1.2", false, 0.01, 100.0},
+                       {"depth", Kind::kNumber, "along z, meters", "0.8", false, 0.01, 100.0},
                        {"friction", Kind::kNumber, "Coulomb's, against objects", "0.6", false, 0.0,
                         10.0}}}};
 }
@@ -109,7 +109,7 @@ std::vector<SchemaKey> goal_keys() {
        {"name", Kind::kString, "what reports call it", "the object and what is asked"},
        {"start", Kind::kNumber, "seconds at which it begins to count",
         "the time of the goal before it", false, 0.0, 1e5},
-       {"height", Kind::kNumber, "of the frame, metres; instead of `position`", "", false, -100.0,
+       {"height", Kind::kNumber, "of the frame, meters; instead of `position`", "", false, -100.0,
         100.0},
        {"point", Kind::kVector, "of the object's frame, that `position` and `velocity` are about",
         "[0, 0, 0]"},
@@ -117,7 +117,7 @@ std::vector<SchemaKey> goal_keys() {
        {"axis", Kind::kVector, "direction in the object's frame that is to point `toward`"},
        {"toward", Kind::kVector, "direction in the world", "[0, 1, 0]"},
        {"weights", Kind::kVector, "of the three components, times `weight`", "[1, 1, 1]"},
-       {"tolerance", Kind::kNumber, "metres, radians or m/s that count as met",
+       {"tolerance", Kind::kNumber, "meters, radians or m/s that count as met",
         "0.005; 0.05 of angles; a tenth of a velocity", false, 1e-6, 100.0}},
       pose_keys("the object is to be"));
 }

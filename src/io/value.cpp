@@ -91,7 +91,7 @@ const char* Value::kind() const {
 
 namespace {
 
-// Letters put in, left out, changed or swapped with their neighbour that make one word the other.
+// Letters put in, left out, changed or swapped with their neighbor that make one word the other.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), 0);

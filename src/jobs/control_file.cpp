@@ -9,6 +9,8 @@
 #include "jobs/value_reader.h"
 #include "prehend/core/atomic_file.h"
 #include "prehend/core/text.h"
+#include "prehend/io/hand_value.h"
+#include "prehend/io/object_value.h"
 
 namespace prehend::jobs {
 namespace {
@@ -50,7 +52,10 @@ io::Value path_value(const ExamplePath& path) {
   io::Value value = io::Value::table();
   value["frame_rate"] = path.frame_rate;
   value["grip_frame"] = path.grip_frame;
+  if (path.carry_frame) value["carry_frame"] = *path.carry_frame;
   value["release_frame"] = path.release_frame;
+  if (path.grip_wrist_target)
+    value["grip_wrist_target"] = poses_value({*path.grip_wrist_target}).items()[0];
   value["wrist"] = poses_value(path.wrist_world);
   value["target"] = poses_value(path.target_world);
   value["target_center"] = Vec3(path.target_center.unaryExpr(&rounded));
@@ -86,6 +91,13 @@ io::Value controller_value(const Controller& controller) {
   }
   // A pose is x y z and the quaternion w x y z.
   value["example"] = path_value(controller.path);
+  if (controller.touching.size() > 0)
+    value["touching"] = by_joint(controller.joints, controller.touching);
+  if (controller.closing.size() > 0)
+    value["closing"] = by_joint(controller.joints, controller.closing);
+  // With what it was fitted on, so that the recorded grasp can be simulated as it was recorded.
+  if (controller.hand) value["hand"] = io::hand_value(*controller.hand);
+  if (controller.object) value["object"] = io::object_value(*controller.object);
   return value;
 }
 
@@ -107,6 +119,9 @@ class Parser {
     made_.upper = angles(value_, "", "upper");
     setpoints();
     path();
+    if (value_.find("touching")) made_.touching = angles(value_, "", "touching");
+    if (value_.find("closing")) made_.closing = angles(value_, "", "closing");
+    models();
     if (error_) return *error_;
     const Status valid = example_control::validate(made_);
     if (!valid) return Error{fmt::format("{}: {}: {}", file_, where_, valid.message())};
@@ -180,7 +195,17 @@ class Parser {
     ValueReader reader(*table, file_, where_ + ".example.");
     made_.path.frame_rate = reader.number("frame_rate");
     made_.path.grip_frame = reader.whole("grip_frame");
+    if (table->find("carry_frame")) made_.path.carry_frame = reader.whole("carry_frame");
     made_.path.release_frame = reader.whole("release_frame");
+    if (const io::Value* place = table->find("grip_wrist_target")) {
+      io::Value list = io::Value::table();
+      list["grip_wrist_target"] = io::Value::array();
+      list["grip_wrist_target"].push_back(*place);
+      ValueReader one(list, file_, where_ + ".example.");
+      const auto found = poses(list, "grip_wrist_target", one);
+      if (!found.empty()) made_.path.grip_wrist_target = found[0];
+      keep(one);
+    }
     made_.path.wrist_world = poses(*table, "wrist", reader);
     made_.path.target_world = poses(*table, "target", reader);
     if (table->find("target_center")) made_.path.target_center = reader.vector("target_center", 3);
@@ -188,6 +213,28 @@ class Parser {
         reader.vector("distances", Eigen::Index(made_.path.wrist_world.size()));
     made_.path.distances.assign(distances.begin(), distances.end());
     keep(reader);
+  }
+
+  // What it was fitted on.
+  void models() {
+    if (const io::Value* value = value_.find("hand"); value && !value->is_table()) {
+      fail("hand", "should be a table");
+    } else if (value) {
+      auto hand = io::hand_from_value(*value, fmt::format("{}: {}.hand", file_, where_));
+      if (!hand)
+        error_ = error_ ? error_ : hand.error();
+      else
+        made_.hand = std::make_shared<const Hand>(std::move(*hand));
+    }
+    if (const io::Value* value = value_.find("object"); value && !value->is_table()) {
+      fail("object", "should be a table");
+    } else if (value) {
+      auto object = io::object_from_value(*value, fmt::format("{}: {}.object", file_, where_));
+      if (!object)
+        error_ = error_ ? error_ : object.error();
+      else
+        made_.object = std::make_shared<const Object>(std::move(*object));
+    }
   }
 
   static std::vector<Transform> poses(const io::Value& table, const std::string& key,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "jobs/cut_range.h"
+#include "jobs/detail_timing.h"
 #include "prehend/core/hand_builder.h"
 #include "prehend/core/text.h"
 #include "prehend/hands/palm.h"
@@ -115,6 +116,12 @@ Result<Capture> capture_files(const DetailJob& job) {
     keep_signs(track);
   }
   part_fixed(capture);
+  if (job.time_offset) {
+    for (ObjectTrack& track : capture.clip.objects)
+      delay_object(capture.clip.frame_rate, *job.time_offset, track);
+  } else {
+    align_objects(capture.clip, capture.notes);
+  }
   if (capture.clip.objects.empty()) return Error{file + ": its objects never move"};
   return capture;
 }
@@ -164,6 +171,8 @@ Status edit(const DetailJob& job, Capture& capture) {
     return Error{fmt::format("--mass: {:g} should be above 0 and up to 100 kg", *job.mass)};
   if (job.friction && !(*job.friction > 0.0 && *job.friction <= 5.0))
     return Error{fmt::format("--friction: {:g} should be above 0 and up to 5", *job.friction)};
+  if (job.time_offset && !(std::abs(*job.time_offset) <= 1.0))
+    return Error{fmt::format("--time-offset: {:g} should be from -1 to 1 s", *job.time_offset)};
   if (job.toward_palm && !(std::abs(*job.toward_palm) <= 0.2))
     return Error{fmt::format("--toward-palm: {:g} should be from -0.2 to 0.2 m", *job.toward_palm)};
   for (ObjectTrack& track : capture.clip.objects) {

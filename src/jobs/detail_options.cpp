@@ -37,7 +37,7 @@ std::vector<io::SchemaKey> all_keys() {
       {"max_normal", Kind::kNumber, "newtons that a contact may push with", "40", false, 0.1, 1e4},
       {"pads_only", Kind::kBoolean, "nothing but fingertips' pads touches", "false"},
       {"rigid_wrist", Kind::kBoolean, "the wrist does not give", "false"},
-      {"wrist_give", Kind::kNumber, "metres that the wrist may give", "0.015", false, 0.0, 0.1},
+      {"wrist_give", Kind::kNumber, "meters that the wrist may give", "0.015", false, 0.0, 0.1},
       {"wrist_turn_deg", Kind::kNumber, "degrees that the wrist may give", "8", false, 0.0, 45.0},
       {"smoothing", Kind::kNumber, "seconds to either side over which capture is smoothed",
        "0.05; 0 for keyframes", false, 0.0, 1.0},
@@ -101,6 +101,7 @@ void take_scene(const io::Value& table, SamplingOptions& options) {
   number("wrist_turn_deg", turn);
   options.give->turn = radians(turn);
   if (flag("rigid_wrist")) options.give.reset();
+  options.wider_give.reset();
 }
 
 Status take_job(const DetailJob& job, SamplingOptions& options) {
@@ -117,6 +118,18 @@ Status take_job(const DetailJob& job, SamplingOptions& options) {
   if (!(options.smoothing >= 0.0 && options.smoothing <= 1.0))
     return Error{fmt::format("--smoothing: {:g} should be from 0 to 1 s", options.smoothing)};
   if (job.seconds) options.time_budget = *job.seconds;
+  if (job.wrist_give && !(*job.wrist_give > 0.0 && *job.wrist_give <= 0.1))
+    return Error{
+        fmt::format("--wrist-give: {:g} should be above 0 and up to 0.1 m", *job.wrist_give)};
+  if (job.wrist_turn && !(*job.wrist_turn > 0.0 && *job.wrist_turn <= 45.0))
+    return Error{
+        fmt::format("--wrist-turn: {:g} should be above 0 and up to 45 degrees", *job.wrist_turn)};
+  if (job.wrist_give || job.wrist_turn) {
+    if (!options.give) options.give.emplace();
+    options.give->shift = job.wrist_give.value_or(options.give->shift);
+    if (job.wrist_turn) options.give->turn = radians(*job.wrist_turn);
+    options.wider_give.reset();
+  }
   if (job.rigid_wrist) options.give.reset();
   return {};
 }

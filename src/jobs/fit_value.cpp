@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "prehend/picture/draw.h"
 #include "prehend/picture/plot.h"
@@ -134,6 +135,10 @@ io::Value grasps_found_value(const std::vector<GraspSpan>& grasps, double frame_
     value["release_s"] = start + grasp.release / frame_rate;
     value["end_s"] = start + grasp.last / frame_rate;
     value["whole"] = grasp.whole();
+    value["suitable"] = grasp.suitable();
+    std::vector<std::string> why;
+    for (const auto reason : grasp.why) why.push_back(to_string(reason));
+    value["why"] = why;
     list.push_back(std::move(value));
   }
   return list;
@@ -141,15 +146,19 @@ io::Value grasps_found_value(const std::vector<GraspSpan>& grasps, double frame_
 
 std::string grasps_found_text(const std::vector<GraspSpan>& grasps, double frame_rate,
                               double start) {
-  std::string text = "grasp    from    grip  release      to";
+  std::string text = "grasp    from    grip  release      to   suitable";
+  const int best = grasps.empty() ? -1 : example_control::best_grasp(grasps);
   for (std::size_t i = 0; i < grasps.size(); ++i) {
     const GraspSpan& g = grasps[i];
     const auto at = [&](int frame) { return start + frame / frame_rate; };
-    text += fmt::format("\n{:>5} {:>7.2f} {:>7.2f} {:>8.2f} {:>7.2f} s{}", i, at(g.first),
-                        at(g.grip), at(g.release), at(g.last),
-                        !g.comes ? "  (no approach)"
-                        : g.goes ? ""
-                                 : "  (does not go)");
+    std::vector<std::string> words;
+    for (const auto reason : g.why) words.push_back(to_string(reason));
+    if (g.suitable() && !g.goes) words.push_back("does not go");
+    if (int(i) == best) words.push_back("taken unless --grasp says otherwise");
+    text += fmt::format("\n{:>5} {:>7.2f} {:>7.2f} {:>8.2f} {:>7.2f} s {:<3} {}", i, at(g.first),
+                        at(g.grip), at(g.release), at(g.last), g.suitable() ? "yes" : "no",
+                        words.empty() ? "" : fmt::format(" ({})", fmt::join(words, "; ")));
+    text.erase(text.find_last_not_of(' ') + 1);
   }
   return text;
 }
@@ -165,6 +174,9 @@ io::Value fit_value(const FitResult& fit, double start) {
   value["free_joint_rms_deg"] = degrees(fit.free_joint_rms);
   value["worst_joint_rms_deg"] = degrees(fit.worst_joint_rms);
   value["worst_joint"] = worst_joint(fit);
+  const auto handling = std::count(fit.learned.begin(), fit.learned.end(), 0);
+  value["handling_s"] = double(handling) / fit.frame_rate;
+  value["handling_joint_rms_deg"] = degrees(fit.handling_joint_rms);
   value["d1_m"] = controller.distances.near;
   value["d2_m"] = controller.distances.far;
   value["stiffness"] = controller.gains.stiffness;

@@ -135,6 +135,8 @@ void report_grasps(const GraspSetup& setup, const Found& found, JobContext& cont
   details["object"]["name"] = setup.problem.object->name;
   details["object"]["mass_kg"] = setup.problem.object->mass;
   details["object"]["friction"] = setup.problem.object->friction;
+  details["object"]["mass_from"] = setup.mass_from;
+  details["table"] = table_value(setup);
   details["grasps"] = io::Value::array();
   for (const Grasp& grasp : found.grasps) details["grasps"].push_back(grasp_value(grasp, verified));
 }
@@ -144,10 +146,10 @@ void report_clips(const Output& output, JobContext& context) {
   context.report.details["clip_of_grasp"] = output.best()->first + 1;
   io::Value& clips = context.report.details["clips"] = io::Value::array();
   for (const auto& [index, clip] : output.clips()) {
-    const bool floor = clip.made.support == grasp_space::Support::kFloor;
+    const bool table = clip.made.support == grasp_space::Support::kTable;
     io::Value value = clip_value(clip.made.clip);
     value["grasp"] = index + 1;
-    value["support"] = floor ? "floor" : "stand";
+    value["support"] = table ? "table" : "stand";
     value["approached"] = clip.made.approached;
     value["carried"] = clip.made.carried;
     value["slip_in_hand_m"] = clip.made.slip;
@@ -155,7 +157,7 @@ void report_clips(const Output& output, JobContext& context) {
     clips.push_back(std::move(value));
     std::string text = fmt::format(
         "clip of grasp {}: from {}, {}, {}; audit: {}", index + 1,
-        floor ? "a floor" : "a stand that lets go after the squeeze",
+        table ? "the table" : "a stand that lets go after the squeeze",
         clip.made.approached ? "approached" : "no straight way in, so it begins around the object",
         clip.made.carried ? fmt::format("lifted with {:.1f} mm of slip", 1e3 * clip.made.slip)
                           : "not lifted",

@@ -113,6 +113,8 @@ io::Value grasp_value(const Grasp& grasp, bool verified) {
   value["metric"] = grasp.metric;
   value["log_likelihood"] = grasp.log_likelihood;
   value["epsilon"] = grasp.epsilon;
+  value["naturalness"] = grasp.naturalness;
+  value["score"] = grasp.score;
   value["least_grip_force_N"] = grasp.least_grip_force;
   value["held"] = verified ? io::Value(grasp.proof.held) : io::Value();
   value["displacement_m"] = verified ? io::Value(grasp.proof.displacement) : io::Value();
@@ -120,6 +122,16 @@ io::Value grasp_value(const Grasp& grasp, bool verified) {
   value["penetration_m"] = grasp.penetration;
   value["contacts"] = static_cast<int>(grasp.touches.size());
   value["reason"] = grasp.proof.reason;
+  return value;
+}
+
+io::Value table_value(const GraspSetup& setup) {
+  const auto& table = setup.problem.table;
+  if (!table) return {};
+  io::Value value = io::Value::table();
+  value["up_object"] = table->up;
+  value["height_m"] = table->height;
+  value["stands"] = setup.stands;
   return value;
 }
 
@@ -132,6 +144,8 @@ io::Value grasps_value(const GraspSetup& setup, const grasp_space::GraspReport& 
   value["object"]["name"] = object.name;
   value["object"]["mass_kg"] = object.mass;
   value["object"]["friction"] = object.friction;
+  value["object"]["mass_from"] = setup.mass_from;
+  value["table"] = table_value(setup);
   value["physics"] = physics_value(report.physics);
   value["protocol"] = protocol_value(setup.options.proof);
   value["hand"]["name"] = hand.name;
@@ -160,6 +174,9 @@ std::string grasps_text(const GraspSetup& setup, const grasp_space::GraspReport&
                                  setup.problem.object->name, report.held, report.proposed,
                                  setup.options.verify ? "hold" : "are kept, none tried",
                                  report.candidates, report.seconds);
+  text += fmt::format("{}, {:.3g} kg ({})\n",
+                      setup.problem.table ? "on a table, " + setup.stands : "in the air",
+                      setup.problem.object->mass, setup.mass_from);
   if (report.grasps.empty()) return text;
   text += fmt::format("{:>4}  {:<9}{:>8}{:>9}{:>9}{:>10}{:>9}{:>11}{:>10}\n", "", "proof", "metric",
                       "epsilon", "grip N", "moved mm", "turned°", "inside mm", "contacts");

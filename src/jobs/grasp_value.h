@@ -13,6 +13,8 @@ namespace prehend::jobs {
 // A grasp's qualities, for the report.
 io::Value grasp_value(const grasp_space::Grasp& grasp, bool verified);
 // All grasps with poses, touches and forces, for programs that use them.
+// The table under the object, in its frame; nothing in the air.
+io::Value table_value(const GraspSetup& setup);
 io::Value grasps_value(const GraspSetup& setup, const grasp_space::GraspReport& report);
 // A line a grasp.
 std::string grasps_text(const GraspSetup& setup, const grasp_space::GraspReport& report);

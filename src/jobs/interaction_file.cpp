@@ -13,6 +13,7 @@
 #include "prehend/geometry/builtin.h"
 #include "prehend/geometry/mass_properties.h"
 #include "prehend/geometry/primitive.h"
+#include "prehend/io/hand_value.h"
 #include "prehend/jobs/load.h"
 #include "prehend/methods/interaction/measure.h"
 
@@ -24,7 +25,8 @@ using interaction::TrajectoryObject;
 
 constexpr const char* kFormat = "prehend interaction";
 constexpr int kVersion = 1;
-constexpr int kRootNumbers = 7;  // of a frame: position, and rotation w first
+constexpr double kSameHand = 1e-5;  // m, rad
+constexpr int kRootNumbers = 7;     // of a frame: position, and rotation w first
 
 double rounded(double x) { return std::round(x * 1e6) / 1e6 + 0.0; }
 
@@ -129,6 +131,11 @@ Result<HandPtr> hand_from(const io::Value& value, const std::string& file,
       options.profile = p;
       known = true;
     }
+  if (const io::Value* model = value.find("model")) {
+    auto hand = io::hand_from_value(*model, printable(file, 200) + ": hand.model");
+    if (!hand) return hand.error();
+    return HandPtr(std::make_shared<const Hand>(std::move(*hand)));
+  }
   if (!known)
     return Error{
         fmt::format("{}: its hand is no built-in one; give it by --hand", printable(file, 200))};
@@ -136,6 +143,27 @@ Result<HandPtr> hand_from(const io::Value& value, const std::string& file,
   auto hand = build_hand(options);
   if (!hand) return Error{fmt::format("{}: {}", printable(file, 200), hand.message())};
   return HandPtr(std::make_shared<const Hand>(std::move(*hand)));
+}
+
+// The builder makes the same hand of side, profile and length alone.
+bool builder_makes(const Hand& hand) {
+  for (const HandProfile profile :
+       {HandProfile::kBall, HandProfile::kAnatomical, HandProfile::kArm}) {
+    if (hand.profile != to_string(profile)) continue;
+    HandOptions options{.profile = profile, .side = hand.side, .size = {}, .name = {}};
+    options.size.length = rounded(hand.length);
+    const auto like = build_hand(options);
+    if (!like || like->segment_count() != hand.segment_count()) return false;
+    for (int s = 0; s < hand.segment_count(); ++s) {
+      const Segment &a = hand.segments[s], &b = like->segments[s];
+      if ((a.rest_parent.position - b.rest_parent.position).norm() > kSameHand ||
+          angle_between(a.rest_parent.rotation, b.rest_parent.rotation) > kSameHand ||
+          a.dof() != b.dof() || a.capsules.size() != b.capsules.size())
+        return false;
+    }
+    return true;
+  }
+  return false;
 }
 
 // Compliances of the joints by name; one that the hand lacks is an error.
@@ -182,6 +210,7 @@ io::Value interaction_value(const InteractionTrajectory& trajectory, double rate
   hand["side"] = to_string(trajectory.hand->side);
   hand["profile"] = trajectory.hand->profile;
   hand["length"] = rounded(trajectory.hand->length);
+  if (!builder_makes(*trajectory.hand)) hand["model"] = io::hand_value(*trajectory.hand);
   value["compliance_measured"] = trajectory.compliance_measured;
   const int count = trajectory.hand->dof();
   const auto at = [](const interaction::HandCompliance& c, int d) {
@@ -201,13 +230,17 @@ io::Value interaction_value(const InteractionTrajectory& trajectory, double rate
   for (const TrajectoryObject& object : trajectory.objects)
     value["objects"].push_back(object_value(object));
   value["frame_rate"] = rate;
+  const auto numbers = [](const interaction::ReferencePose& pose) {
+    std::vector<double> row = pose_numbers(pose.root_world);
+    for (const double angle : pose.coordinates) row.push_back(rounded(angle));
+    return row;
+  };
+  if (trajectory.start) value["start"] = numbers(*trajectory.start);
   interaction::ReferencePose pose;
   const int frames = static_cast<int>(trajectory.duration() * rate + 1e-9) + 1;
   for (int f = 0; f < frames; ++f) {
     interaction::reference_at(trajectory, f / rate, pose);
-    std::vector<double> row = pose_numbers(pose.root_world);
-    for (const double angle : pose.coordinates) row.push_back(rounded(angle));
-    value["frames"].push_back(std::move(row));
+    value["frames"].push_back(numbers(pose));
   }
   return value;
 }
@@ -244,6 +277,14 @@ Result<InteractionTrajectory> parse_interaction(const io::Value& value, const st
     }
   const io::Value* frames = value.find("frames");
   const std::size_t width = kRootNumbers + made.hand->dof();
+  if (const io::Value* start = value.find("start")) {
+    const auto numbers = start->numbers();
+    if (!numbers || numbers->size() != width)
+      return Error{fmt::format("{}: start should be {} numbers", printable(file, 200), width)};
+    made.start = interaction::ReferencePose{
+        pose_of(numbers->data()),
+        Eigen::Map<const Eigen::VectorXd>(numbers->data() + kRootNumbers, made.hand->dof())};
+  }
   for (const io::Value& row : frames ? frames->items() : io::Value::array().items()) {
     const auto numbers = row.numbers();
     if (!numbers || numbers->size() != width)

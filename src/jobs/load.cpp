@@ -10,9 +10,12 @@
 #include "jobs/scene_motion.h"
 #include "prehend/core/limits.h"
 #include "prehend/core/text.h"
+#include "prehend/geometry/mirrored_object.h"
 #include "prehend/geometry/repair.h"
+#include "prehend/hands/marker_solver.h"
 #include "prehend/io/bvh_clip.h"
 #include "prehend/io/glb.h"
+#include "prehend/io/marker_file.h"
 #include "prehend/io/mesh_file.h"
 #include "prehend/jobs/hand_labels.h"
 #include "prehend/physics/mjcf_hand.h"
@@ -35,18 +38,6 @@ double longest_side(const Object& object) {
   return box.sizes().maxCoeff();
 }
 
-// Reflected in x, as the motion that comes with it.
-Object mirrored_object(Object object) {
-  auto mesh = std::make_shared<TriangleMesh>(*object.shape.mesh);
-  for (Vec3& v : mesh->vertices) v = mirror_x(v);
-  for (auto& face : mesh->faces) std::swap(face[1], face[2]);
-  object.shape.mesh = std::move(mesh);
-  object.center_of_mass = mirror_x(object.center_of_mass);
-  const Mat3 reflect = Vec3(-1, 1, 1).asDiagonal();
-  object.inertia = reflect * object.inertia * reflect;
-  return object;
-}
-
 Result<Loaded> load_bvh(const std::string& path, const LoadOptions& options) {
   auto hints = rig_hints(options);
   if (!hints) return hints.error();
@@ -61,7 +52,7 @@ Result<Loaded> load_bvh(const std::string& path, const LoadOptions& options) {
         "note: the hand bends as the other side's, so the file is taken to be in left-handed "
         "coordinates and x is reflected (--no-mirror keeps it as it stands)\n";
   }
-  hints->metres_per_unit = read->import.metres_per_unit;
+  hints->meters_per_unit = read->import.meters_per_unit;
   hints->up = read->import.up;
   return Loaded{
       std::move(read->clip), {path + "\n" + read->import.text() + reflected}, std::move(*hints)};
@@ -98,6 +89,26 @@ Result<Loaded> load_gltf(const std::string& path, const LoadOptions& options) {
   return object;
 }
 
+// Optical markers, solved to the joint angles of a hand whose size they tell.
+Result<Loaded> load_markers(const std::string& path, const LoadOptions& options) {
+  const auto recording = io::read_markers(path);
+  if (!recording) return recording.error();
+  hands::MarkerOptions how;
+  if (options.side == "left") how.side = Side::kLeft;
+  auto solved = hands::solve_markers(*recording, how);
+  if (!solved) return Error{fmt::format("{}: {}", printable(path, 200), solved.message())};
+  Loaded loaded;
+  loaded.clip.name = std::filesystem::path(path).stem().string();
+  loaded.clip.frame_rate = recording->frame_rate;
+  loaded.clip.hands.push_back(std::move(solved->track));
+  std::string note = fmt::format("{}: {}; {} hand", printable(path, 200), solved->summary.message,
+                                 to_string(how.side));
+  for (std::size_t i = 0; i < solved->not_on_hand.size(); ++i)
+    note += (i == 0 ? "; not on the hand: " : ", ") + printable(solved->not_on_hand[i]);
+  loaded.notes.push_back(std::move(note));
+  return loaded;
+}
+
 Result<Loaded> load_hand_clip(const std::string& path) {
   Loaded loaded;
   const auto hand = load_hand(path, loaded.notes);
@@ -131,7 +142,7 @@ std::string resampled_note(const std::string& path, double from, double to) {
                      printable(path, 200), from, to);
 }
 
-// An object in the unit that makes it a thing to hold: that of the motion, or metres.
+// An object in the unit that makes it a thing to hold: that of the motion, or meters.
 Result<io::LoadedObject> load_moved_object(const ObjectArgument& argument,
                                            const LoadOptions& options, double motion_unit,
                                            Loaded& all) {
@@ -155,9 +166,9 @@ Status add_moved_object(const ObjectArgument& argument, const LoadOptions& optio
   if (!hints) return hints.error();
   const auto motion = io::read_bvh_object_motion(argument.motion, *hints);
   if (!motion) return motion.error();
-  auto object = load_moved_object(argument, options, hints->metres_per_unit.value_or(1.0), all);
+  auto object = load_moved_object(argument, options, hints->meters_per_unit.value_or(1.0), all);
   if (!object) return object.error();
-  if (hints->mirror) object->object = mirrored_object(std::move(object->object));
+  if (hints->mirror) object->object = geometry::mirrored(std::move(object->object));
   for (std::string& warning : object->warnings) all.notes.push_back(std::move(warning));
   Clip part;
   part.frame_rate = motion->frame_rate;
@@ -243,6 +254,7 @@ Result<Loaded> load_clip(const std::string& path, const LoadOptions& options) {
   const std::string ending = file_ending(path);
   if (ending == ".bvh") return load_bvh(path, options);
   if (ending == ".csv") return load_csv(path, options);
+  if (ending == ".tsv") return load_markers(path, options);
   if (ending == ".glb" || ending == ".gltf") return load_gltf(path, options);
   if (ending == ".xml" || ending == ".mjcf") return load_hand_clip(path);
   if (ending == ".toml") return load_scene_clip(path, options);

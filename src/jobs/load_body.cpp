@@ -205,7 +205,7 @@ Result<Loaded> load_body_table(const std::string& path, const LoadOptions& optio
   const auto asked = rig_hints(options);
   if (!asked) return asked.error();
   io::RigHints hints = *asked;
-  hints.metres_per_unit = 1.0;
+  hints.meters_per_unit = 1.0;
   const bool z_up = skeleton.up.z() > 0.9;
   if (!hints.up) hints.up = z_up ? io::UpAxis::kZ : io::UpAxis::kY;
   auto hands = io::clip_from_bvh(*bvh, path, hints);

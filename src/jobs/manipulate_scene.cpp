@@ -29,6 +29,7 @@ constexpr double kMet = 1e-4;             // m from a surface
 const Vec3 kShoulder(0.18, 0.42, 0.50);
 // The paper's weight of a kinematic goal, table 1.
 constexpr double kGoalWeight = 10.0;
+constexpr double kVelocityMet = 0.1;  // of a wanted velocity: what it may be missed by
 
 class SetupMaker {
  public:
@@ -282,14 +283,14 @@ class SetupMaker {
     grip.wrist_object = object.inverse() * wrist_world;
     const Vec3 press = vector(table, "press", -back);
     if (!(press.norm() > 1e-6)) return wrong(table.place, "press should be a direction");
-    set_places(object, at, press.normalized(), axes.col(0), grip);
+    set_places(object, at, press.normalized(), up, axes.col(0), grip);
     return {};
   }
 
   // Where the handles are meant: the thumb's where a line through `at` along `press` enters the
-  // object, the fingers' side by side where it leaves.
-  void set_places(const Transform& object, const Vec3& at, const Vec3& press, const Vec3& aside,
-                  method::GripStyle& grip) const {
+  // object, the fingers' side by side where it leaves, the palm's where it comes from.
+  void set_places(const Transform& object, const Vec3& at, const Vec3& press, const Vec3& approach,
+                  const Vec3& aside, method::GripStyle& grip) const {
     const auto& distance = *setup_.problem.things[grip.object].object->exact();
     // From outside towards `toward` until the surface is met; nothing: it is missed.
     const auto meet = [&](const Vec3& toward, const Vec3& direction) -> std::optional<Vec3> {
@@ -306,6 +307,10 @@ class SetupMaker {
     for (const std::string& name : grip.handle_names) {
       if (name.starts_with("thumb")) {
         grip.places_object.push_back(meet(at, press).value_or(object.inverse() * at));
+        continue;
+      }
+      if (name == "palm") {
+        grip.places_object.push_back(meet(at, -approach).value_or(object.inverse() * at));
         continue;
       }
       const double offset = name.starts_with("index")    ? -1.5
@@ -336,6 +341,8 @@ class SetupMaker {
         goal.tolerance = given.tolerance.value_or(tolerance);
         goal.start = given.start.value_or(end_of_earlier(kind, goal.object));
         if (!(goal.start < goal.time)) bad_time_ = given.place;
+        for (const method::Goal& other : setup_.problem.goals)
+          if (contradict(other, goal)) rival_ = {given.place, other.name};
         setup_.problem.goals.push_back(goal);
       };
       const Vec3 weights = goal.weights;
@@ -348,11 +355,13 @@ class SetupMaker {
       goal.point_object = given.point_object;
       if (given.position) {
         goal.target = *given.position;
+        goal.passing = given.velocity;
+        if (given.velocity) goal.passing_tolerance = kVelocityMet * given.velocity->norm();
         add(method::GoalKind::kPosition, "position", 0.005);
-      }
-      if (given.velocity) {
+        goal.passing.reset();
+      } else if (given.velocity) {
         goal.target = *given.velocity;
-        add(method::GoalKind::kVelocity, "velocity", 0.1 * given.velocity->norm());
+        add(method::GoalKind::kVelocity, "velocity", kVelocityMet * given.velocity->norm());
       }
       if (given.rotation) {
         goal.rotation = *given.rotation;
@@ -363,9 +372,25 @@ class SetupMaker {
         goal.target = given.toward.normalized();
         add(method::GoalKind::kDirection, "direction", 0.05);
       }
+      if (rival_)
+        return wrong(rival_->first,
+                     fmt::format("goal \"{}\" wants \"{}\" elsewhere at the same time as goal "
+                                 "\"{}\"",
+                                 goal.name, given.object, rival_->second));
       if (bad_time_) return wrong(*bad_time_, "time should be later than the goal's start");
     }
     return {};
+  }
+
+  // Two goals about the same component of the same thing that begin together.
+  static bool contradict(const method::Goal& a, const method::Goal& b) {
+    if (a.object != b.object || a.kind != b.kind || std::abs(a.start - b.start) > 1e-9 ||
+        a.point_object != b.point_object)
+      return false;
+    const auto shared = a.weights.array() > 0.0 && b.weights.array() > 0.0;
+    const bool apart = Vec3(shared.select(a.target - b.target, 0.0)).norm() > 1e-6;
+    return apart ||
+           (a.kind == method::GoalKind::kRotation && a.rotation.angularDistance(b.rotation) > 1e-6);
   }
 
   // When the goal before this one is to be met.
@@ -407,6 +432,7 @@ class SetupMaker {
   std::vector<HandPtr> bare_hands_;
   std::vector<std::string> hand_names_;
   std::optional<io::Place> bad_time_;
+  std::optional<std::pair<io::Place, std::string>> rival_;  // a goal, and which it contradicts
   ManipulateSetup setup_;
 };
 
@@ -425,7 +451,7 @@ std::vector<SchemaKey> grip_keys() {
        "[0, 0, -1]"},
       {"press", Kind::kVector, "direction in the world in which the thumb presses", "`fingers`"},
       {"at", Kind::kVector, "of the object's frame, what the palm faces", "[0, 0, 0]"},
-      {"distance", Kind::kNumber, "metres from there to the palm's skin, as wanted", "0.05", false,
+      {"distance", Kind::kNumber, "meters from there to the palm's skin, as wanted", "0.05", false,
        -0.5, 0.5},
       {"start", Kind::kNumber, "seconds of the clip at which the hand sets out", "0", false, 0.0,
        1e4},
@@ -442,7 +468,7 @@ std::vector<SchemaKey> all_keys() {
        .kind = Kind::kTables,
        .meaning = "where an arm begins",
        .members = {{"hand", Kind::kString, "whose", "the first"},
-                   {"position", Kind::kVector, "metres", "a seated person's"}}},
+                   {"position", Kind::kVector, "meters", "a seated person's"}}},
       {.name = "expect",
        .kind = Kind::kTables,
        .meaning = "what a hand expects of an object",

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "jobs/job_context.h"
+#include "jobs/measure_onsets.h"
+#include "jobs/measure_perturbation.h"
 #include "prehend/core/text.h"
 #include "prehend/io/clip_csv.h"
 #include "prehend/jobs/force_file.h"
@@ -38,6 +40,7 @@ Result<Captured> simulate(const MeasureJob& job, JobContext& context) {
   options.task = *job.subject;
   options.compliance = job.task;
   options.seed = job.settings.seed;
+  options.braced = job.braced;
   if (job.noise) {
     options.angle_noise = std::sqrt(2.0) * kMarkerNoise / kSegment;
     options.position_noise = kMarkerNoise;
@@ -51,6 +54,24 @@ Result<Captured> simulate(const MeasureJob& job, JobContext& context) {
   return Captured{run->capture, std::move(*run)};
 }
 
+io::Value estimated_value(const interaction::EstimatedForces& estimated,
+                          const interaction::EstimateOptions& options, double frame_rate) {
+  io::Value value;
+  value["carried_frames"] = estimated.carried_frames;
+  value["explained_fraction"] = estimated.explained_fraction;
+  value["gripped_fraction"] = estimated.gripped_fraction;
+  value["grip_N"] = options.grip;
+  value["contact_distance_m"] = estimated.contact_distance;
+  value["corrected_rad"] = estimated.corrected_rad;
+  value["corrected_m"] = estimated.corrected_m;
+  value["on_stand"] = estimated.on_stand;
+  value["stretches"] = io::Value::array();
+  for (const interaction::CarriedStretch& stretch : estimated.stretches)
+    value["stretches"].push_back(std::vector<double>{
+        stretch.first / frame_rate, stretch.highest / frame_rate, stretch.last / frame_rate});
+  return value;
+}
+
 Result<Captured> load(const MeasureJob& job, JobContext& context) {
   auto loaded = load_clips(job.inputs, job.load);
   if (!loaded) return loaded.error();
@@ -60,12 +81,17 @@ Result<Captured> load(const MeasureJob& job, JobContext& context) {
   auto capture = interaction::capture_of(loaded->clip, 0);
   if (!capture) return capture.error();
   if (job.estimate_forces) {
-    auto estimated = interaction::estimate_forces(loaded->clip, 0, {}, context.monitor());
+    interaction::EstimateOptions options;
+    options.grip = job.grip.value_or(options.grip);
+    if (!(options.grip >= 0.0 && options.grip <= 50.0))
+      return Error{fmt::format("--grip: {:g} N should be from 0 to 50", options.grip)};
+    auto estimated = interaction::estimate_forces(loaded->clip, 0, options, context.monitor());
     if (!estimated)
       return Error{fmt::format("{}: {}", printable(job.inputs[0], 200), estimated.message())};
-    context.report.details["estimated"]["carried_frames"] = estimated->carried_frames;
-    context.report.details["estimated"]["explained_fraction"] = estimated->explained_fraction;
-    context.note("forces are estimated: " + estimated->summary.message);
+    context.report.details["estimated"] =
+        estimated_value(*estimated, options, loaded->clip.frame_rate);
+    context.note(fmt::format("forces are estimated: {}, with an assumed grip of {:g} N",
+                             estimated->summary.message, options.grip));
     return Captured{std::move(estimated->capture), {}};
   }
   if (!job.forces.empty()) {
@@ -207,15 +233,23 @@ Result<HandCompliance> assumed_compliance(const MeasureJob& job, const Capture& 
 }
 
 Result<Outcome> measure(const MeasureJob& job, JobContext& context, MeasureReport& result) {
+  if (!job.onsets.empty()) return measure_onsets(job, context);
+  if (!job.subject && job.inputs.empty() && !job.forces.empty())
+    return Error{printable(job.forces, 200) +
+                 ": forces without motion; give joint angles too (BVH, CSV or GLB), or --onsets"};
   if (job.subject.has_value() == !job.inputs.empty())
     return Error{"measure takes a capture or --subject, one of them"};
+  if (job.braced && job.subject != interaction::SubjectTask::kPerturb)
+    return Error{"--braced is for --subject perturb"};
   context.report.inputs = job.inputs;
   if (!job.forces.empty()) context.report.inputs.push_back(job.forces);
   const auto captured = job.subject ? simulate(job, context) : load(job, context);
   if (!captured) return captured.error();
   const Capture& capture = captured->capture;
-  const auto assumed = assumed_compliance(job, capture);
+  auto assumed = assumed_compliance(job, capture);
   if (!assumed) return assumed.error();
+  if (job.subject && job.braced) assumed->root.setZero();
+  if (job.perturbation) return measure_perturbation(job, capture, *assumed, context);
   Measurement measured;
   if (job.assumed_only || job.estimate_forces) {
     measured.trajectory = interaction::reference_trajectory(capture, *assumed);

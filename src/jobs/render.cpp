@@ -47,7 +47,7 @@ picture::ClipPictureOptions shown(const RenderJob& job) {
   show.skin = job.capsules ? nullptr : io::generic_hand_skin;
   show.points = show.forces = !job.no_forces;
   show.object_opacity = job.object_opacity;
-  show.metres_per_newton = job.force_scale;
+  show.meters_per_newton = job.force_scale;
   return show;
 }
 

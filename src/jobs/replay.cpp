@@ -43,6 +43,7 @@ io::Value details(const ReplaySetup& setup, const ReplayReport& report) {
   value["equilibrium_error_rad"] = report.equilibrium_error_rad;
   value["mean_equilibrium_error_rad"] = report.mean_equilibrium_error_rad;
   value["held"] = report.held ? io::Value(*report.held) : io::Value();
+  if (report.fell_at) value["fell_at_s"] = *report.fell_at;
   value["slip_m"] = report.slip_m;
   value["grip_force_N"] = report.grip_force;
   value["lifted_m"] = report.lifted_m;

@@ -1,6 +1,7 @@
 #include "jobs/replay_setup.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -98,6 +99,25 @@ class SetupMaker {
     return {};
   }
 
+  // Another object stands where the first one stood, if something was under that; else it is held
+  // about the same center.
+  Transform in_place_of(const interaction::TrajectoryObject& there, const Object& object) const {
+    bool standing = false;
+    for (const auto& other : made_.problem.trajectory.objects) standing |= other.object->fixed;
+    Transform pose = there.pose_world;
+    if (!standing) {
+      pose.position += pose.turn(there.object->center_of_mass - object.center_of_mass);
+      return pose;
+    }
+    const auto lowest = [&](const Object& o) {
+      double y = HUGE_VAL;
+      for (const Vec3& v : o.shape.mesh->vertices) y = std::min(y, pose.turn(v).y());
+      return y;
+    };
+    pose.position.y() += lowest(*there.object) - lowest(object);
+    return pose;
+  }
+
   // Another object, or the same one scaled, where the first stood.
   Status add_other(const interaction::TrajectoryObject& there) {
     if (!job_.object.empty()) {
@@ -108,7 +128,8 @@ class SetupMaker {
       replace(object);
       auto loaded = load_scene_object(object, 0.0);
       if (!loaded) return loaded.error();
-      add(std::move(loaded->object), object.pose_world);
+      const Transform pose = in_place_of(there, loaded->object);
+      add(std::move(loaded->object), pose);
       return {};
     }
     const double s = *job_.scale;
@@ -122,7 +143,8 @@ class SetupMaker {
     object.inertia *= s * s;
     object = with_mass(std::move(object), job_.mass.value_or(object.mass));
     object.friction = job_.friction.value_or(object.friction);
-    add(std::move(object), there.pose_world);
+    const Transform pose = in_place_of(there, object);
+    add(std::move(object), pose);
     return {};
   }
 
@@ -188,6 +210,8 @@ class SetupMaker {
                                              : GripAdjustment::kNone;
     }
     options.grip = job_.grip.value_or(options.grip);
+    if (job_.hold)
+      made_.problem.trajectory = interaction::come_to_rest(made_.problem.trajectory, *job_.hold);
     const double scale = number("compliance", 1.0);
     for (auto* c : {&made_.problem.trajectory.compliance, &made_.problem.trajectory.low,
                     &made_.problem.trajectory.high})
@@ -226,6 +250,8 @@ Result<ReplaySetup> replay_setup(const ReplayJob& job) {
     return Error{fmt::format("--scale: {:g} should be from 0.01 to 100", *job.scale)};
   if (job.friction && !(*job.friction >= 0.0 && *job.friction <= 10.0))
     return Error{fmt::format("--friction: {:g} should be from 0 to 10", *job.friction)};
+  if (job.hold && !(*job.hold >= 0.0 && *job.hold <= 60.0))
+    return Error{fmt::format("--hold: {:g} should be from 0 to 60 s", *job.hold)};
   return SetupMaker(job).make();
 }
 

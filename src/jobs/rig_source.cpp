@@ -32,7 +32,7 @@ Result<io::RigHints> rig_hints(const LoadOptions& options) {
   if (!options.units.empty()) {
     const auto unit = io::parse_unit(options.units);
     if (!unit) return Error{"--units: " + unit.message()};
-    hints.metres_per_unit = *unit;
+    hints.meters_per_unit = *unit;
   }
   hints.mirror |= options.mirror;
   if (!options.up.empty()) hints.up = options.up == "z" ? io::UpAxis::kZ : io::UpAxis::kY;

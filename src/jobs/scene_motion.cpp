@@ -93,7 +93,7 @@ class SceneMover {
       object.shape.clear();
       object.file = argument->object;  // a name or a file: load_object takes both
       object.scale = Vec3::Ones();
-      object.metres_per_unit = 1.0;
+      object.meters_per_unit = 1.0;
     }
     return object;
   }

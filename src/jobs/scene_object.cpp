@@ -5,7 +5,7 @@
 namespace prehend::jobs {
 Result<io::LoadedObject> load_scene_object(const io::SceneObject& object, double fallback_mass) {
   io::ObjectOptions options;
-  options.meters_per_unit = object.metres_per_unit;
+  options.meters_per_unit = object.meters_per_unit;
   options.density = object.density.value_or(0.0);
   auto loaded = io::load_object(object.file.empty() ? object.shape : object.file, options);
   if (!loaded) return loaded.error();

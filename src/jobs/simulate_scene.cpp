@@ -24,6 +24,8 @@ using control::Gains;
 // What a hand carries easily; everyday things that weigh more or less are brought into it.
 constexpr double kLightest = 0.05, kHeaviest = 0.3;
 constexpr double kTableThickness = 0.04;
+// The name of the object that the controller was fitted on.
+constexpr const char* kRecorded = "recorded";
 
 class SetupMaker {
  public:
@@ -173,6 +175,7 @@ class SetupMaker {
 
   Status make_hands() {
     std::vector<io::SceneHand> hands = given_.scene.hands;
+    own_hand_ = hands.empty();
     if (hands.empty()) {
       io::SceneHand& hand = hands.emplace_back();
       hand.name = hand.build.name = "hand";
@@ -195,7 +198,9 @@ class SetupMaker {
 
   Status make_hand(const io::SceneHand& scene, std::size_t which) {
     control::ControlledHand made;
-    if (scene.file.empty()) {
+    if (own_hand_ && controllers_[which].hand) {
+      made.hand = controllers_[which].hand;
+    } else if (scene.file.empty()) {
       HandOptions build = scene.build;
       if (scene.profile_given && build.profile != HandProfile::kBall)
         return io::error_at(given_.scene.file, scene.place,
@@ -240,7 +245,8 @@ class SetupMaker {
     object.torsional_friction = first.torsional_friction;
     object.pose_world.position = first.pose_world.position;
     const auto& known = geometry::builtin_names();
-    if (std::find(known.begin(), known.end(), asked_.object) != known.end())
+    if (asked_.object == kRecorded ||
+        std::find(known.begin(), known.end(), asked_.object) != known.end())
       object.name = object.shape = asked_.object;
     else
       object.name = std::filesystem::path(object.file = asked_.object).stem().string();
@@ -263,6 +269,10 @@ class SetupMaker {
       }
     }
     for (const io::SceneObject& scene : objects) {
+      if (scene.shape == kRecorded && simulation.objects.empty()) {
+        if (const Status added = add_recorded(scene); !added) return added;
+        continue;
+      }
       auto loaded = load_scene_object(scene, 0.0);
       if (!loaded) return loaded.error();
       for (std::string& warning : loaded->warnings) setup_.notes.push_back(std::move(warning));
@@ -272,6 +282,23 @@ class SetupMaker {
           {std::make_shared<const Object>(std::move(object)), scene.pose_world});
     }
     if (given_.scene.environment.table) return add_table(*given_.scene.environment.table);
+    return {};
+  }
+
+  // What the controller was fitted on.
+  Status add_recorded(const io::SceneObject& scene) {
+    const control::ControlledHand& hand = setup_.run.simulation.hands[0];
+    if (!hand.controller->object)
+      return Error{fmt::format(
+          "--object recorded: {} does not know the object that it was fitted on; fit it again",
+          controller_files_[0])};
+    Object object = *hand.controller->object;
+    object.friction = scene.friction.value_or(object.friction);
+    object.torsional_friction = scene.torsional_friction.value_or(object.torsional_friction);
+    weigh(scene, true, object);
+    setup_.as_recorded = true;
+    setup_.run.simulation.objects.push_back(
+        {std::make_shared<const Object>(std::move(object)), scene.pose_world});
     return {};
   }
 
@@ -295,7 +322,10 @@ class SetupMaker {
     return {};
   }
 
-  Status set_task() { return jobs::set_task(given_, monitor_, setup_); }
+  Status set_task() {
+    setup_.turn = asked_.turn;
+    return jobs::set_task(given_, monitor_, setup_);
+  }
 
   std::string resolved(const std::string& file) const {
     const std::filesystem::path path(file);
@@ -309,6 +339,7 @@ class SetupMaker {
   SimulateOptions given_;
   std::vector<Controller> controllers_;
   std::vector<std::string> controller_files_;  // one a controller
+  bool own_hand_ = false;                      // the scene has none: that of the controller
   SimulateSetup setup_;
 };
 

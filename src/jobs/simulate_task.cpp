@@ -63,7 +63,11 @@ class TaskSetter {
     control::PlacementOptions& placement = staging.placement;
     placement.floor_height = given_.scene.environment.table ? given_.scene.environment.table->height
                                                             : *simulation.floor_height;
-    const std::string turn = given_.text("turn", "any");
+    // What was recorded stands as it stood, unless the scene says otherwise.
+    staging.as_recorded = setup_.as_recorded;
+    const std::string turn = !setup_.turn.empty()
+                                 ? setup_.turn
+                                 : given_.text("turn", setup_.as_recorded ? "upright" : "any");
     placement.turn = turn == "none"      ? control::PlacementOptions::Turn::kNone
                      : turn == "upright" ? control::PlacementOptions::Turn::kUpright
                                          : control::PlacementOptions::Turn::kAny;
@@ -183,7 +187,7 @@ class TaskSetter {
     LoadOptions options;
     options.map = motion.map;
     options.mirror = motion.mirror;
-    if (motion.metres_per_unit) options.units = fmt::format("{}", *motion.metres_per_unit);
+    if (motion.meters_per_unit) options.units = fmt::format("{}", *motion.meters_per_unit);
     auto loaded = load_clip(motion.file, options);
     if (!loaded) return loaded.error();
     for (std::string& note : loaded->notes) setup_.notes.push_back(std::move(note));

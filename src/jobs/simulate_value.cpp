@@ -1,6 +1,7 @@
 #include "jobs/simulate_value.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -43,9 +44,31 @@ std::vector<std::string> warnings_of(const SimulateSetup& setup, const RunReport
   return warnings;
 }
 
+// By how much the object leans from how it was given, or recorded.
+double tilt_of(const SimulateSetup& setup) {
+  const control::ExamplePath& path = setup.hand(0).controller->path;
+  const Quat given =
+      setup.as_recorded ? path.target_world[path.carried()].rotation : Quat::Identity();
+  const Vec3 up_given = given.conjugate() * Vec3::UnitY();
+  const Vec3 up = setup.staged->placement.object_world.rotation.conjugate() * Vec3::UnitY();
+  return std::atan2(up.cross(up_given).norm(), up.dot(up_given));
+}
+
+std::string presented_text(const SimulateSetup& setup) {
+  const bool recorded = setup.staged->placement.recorded;
+  const double tilt = degrees(tilt_of(setup));
+  constexpr double kUpright = 15.0;  // degrees: within this it stands as it was given
+  return fmt::format(
+      "\npresented {}, the object {}", recorded ? "as recorded" : "as a search placed it",
+      tilt < kUpright ? "standing as given" : fmt::format("turned over by {:.0f} degrees", tilt));
+}
+
 // How the object was placed for the hand, and what the rehearsals showed.
-io::Value staged_value(const control::StagedGrasp& staged) {
+io::Value staged_value(const SimulateSetup& setup) {
+  const control::StagedGrasp& staged = *setup.staged;
   io::Value value = io::Value::table();
+  value["presented"] = staged.placement.recorded ? "recorded" : "searched";
+  value["tilt_deg"] = degrees(tilt_of(setup));
   value["digits"] = staged.placement.digits;
   value["squeeze_per_weight"] = staged.placement.squeeze;
   value["found"] = staged.placements_found;
@@ -94,7 +117,7 @@ io::Value run_value(const SimulateSetup& setup, const RunReport& report) {
     value["object"]["mass_kg"] = object->mass;
     value["object"]["friction"] = object->friction;
   }
-  if (setup.staged) value["placement"] = staged_value(*setup.staged);
+  if (setup.staged) value["placement"] = staged_value(setup);
   value["held"] = report.held;
   value["released"] = report.released;
   value["slip_m"] = report.slip;
@@ -132,6 +155,7 @@ std::string run_text(const SimulateSetup& setup, const RunReport& report) {
     text += fmt::format("\ncontact force {:.1f} N at most, {:.1f} N on the way",
                         report.max_contact_force, report.mean_contact_force);
   }
+  if (setup.staged) text += presented_text(setup);
   text += fmt::format("\n{:.1f} times real time at steps of {:g} ms", report.realtime_factor,
                       1e3 * setup.options.timestep);
   text += "\nhand        state         from      to";

@@ -19,7 +19,7 @@ namespace {
 using grasp_space::GraspSpace;
 
 constexpr int kCells = 160;
-constexpr double kBelowThreshold = 5.0;  // how far below tau the colours go on
+constexpr double kBelowThreshold = 5.0;  // how far below tau the colors go on
 
 // The best log density over the components that the plane leaves open: each Gaussian's own best is
 // where its mean lies given the plane's point.
@@ -131,8 +131,8 @@ picture::Image hands_picture(const GraspSpace& space, const picture::PictureOpti
   constexpr int kReach = 2;
   const Hand hand = build_hand().value();
   const auto skin = picture::picture_skin(hand, io::generic_hand_skin);
-  picture::Material grey = picture::skin_material();
-  grey.color_srgb = {0.62, 0.62, 0.64};
+  picture::Material gray = picture::skin_material();
+  gray.color_srgb = {0.62, 0.62, 0.64};
   std::vector<picture::PictureScene> scenes;
   std::vector<std::string> labels;
   std::vector<Vec3> seen;
@@ -147,7 +147,7 @@ picture::Image hands_picture(const GraspSpace& space, const picture::PictureOpti
       picture::PictureScene& scene = scenes.emplace_back();
       scene.floor = false;
       picture::add_hand_skin(*skin, hand, shown_pose(hand, space.pca.reproject(reduced)),
-                             natural ? picture::skin_material() : grey, scene);
+                             natural ? picture::skin_material() : gray, scene);
       const std::vector<Vec3> points = picture::framing_points(scene);
       seen.insert(seen.end(), points.begin(), points.end());
       labels.push_back(rows > 0 ? fmt::format("{:+d}, {:+d} sd", column, row)
@@ -164,7 +164,7 @@ picture::Image hands_picture(const GraspSpace& space, const picture::PictureOpti
   }
   picture::SheetOptions sheet;
   sheet.columns = 2 * kReach + 1;
-  sheet.title = "Hands along components 1 (right) and 2 (up); grey: not natural";
+  sheet.title = "Hands along components 1 (right) and 2 (up); gray: not natural";
   return picture::compose_sheet(images, labels, sheet);
 }
 

@@ -11,7 +11,7 @@ namespace prehend::jobs {
 picture::Image density_picture(const grasp_space::TrainReport& report, int width, int height);
 
 // Hands of the built-in kind from -2 to 2 standard deviations along the first two components; those
-// that are not natural are grey. Empty when it is stopped.
+// that are not natural are gray. Empty when it is stopped.
 picture::Image hands_picture(const grasp_space::GraspSpace& space,
                              const picture::PictureOptions& options);
 

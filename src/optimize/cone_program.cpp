@@ -4,9 +4,9 @@
 // step is one 6 x 6 Cholesky factorisation whatever the number of contacts.
 //
 // One routine solves two problems that differ in two numbers:
-//   minimise  cost * sum n + |y|^2 softness / 2   subject to  G f + softness y = w
+//   minimize  cost * sum n + |y|^2 softness / 2   subject to  G f + softness y = w
 //   least force    cost 1, softness 0: the program itself
-//   nearest wrench cost tiny, softness 1: y is the residual, its square is minimised. The tiny cost
+//   nearest wrench cost tiny, softness 1: y is the residual, its square is minimized. The tiny cost
 //                  keeps forces finite where a sum of cones is not closed.
 //
 // Symbols: f scaled forces, each in the second-order cone Q = {f0 >= |f1..3|}; z their duals, in Q;

@@ -2,7 +2,7 @@
 // models", Computer Animation and Virtual Worlds 2008, section "Gaussian Mixture Model".
 // Implements: eq. 3 (density of a mixture), eq. 4 (of a Gaussian), the number of Gaussians by the
 //             Bayesian information criterion.
-// Departs:    eq. 4 prints the normaliser sqrt(2 pi^d) sqrt(det C); with sqrt((2 pi)^d det C) the
+// Departs:    eq. 4 prints the normalizer sqrt(2 pi^d) sqrt(det C); with sqrt((2 pi)^d det C) the
 //             density integrates to one. Everything is in logarithms: p(x) underflows 40 standard
 //             deviations out.
 // Symbols:    pi weight, mu mean, C covariance of a Gaussian; d dimensions; C = L L', and L^-1
@@ -48,11 +48,11 @@ int free_parameters(int components, int d) {
   return components - 1 + components * (d + d * (d + 1) / 2);
 }
 
-double blur_of(const Eigen::MatrixXd& samples, double regularisation) {
+double blur_of(const Eigen::MatrixXd& samples, double regularization) {
   const Eigen::RowVectorXd mean = samples.colwise().mean();
   const double variance = (samples.rowwise() - mean).squaredNorm() / samples.size();
   const double size = std::max(1.0, samples.cwiseAbs().maxCoeff());
-  return std::max(regularisation * variance, kLeastBlur * size * size);
+  return std::max(regularization * variance, kLeastBlur * size * size);
 }
 
 struct Run {
@@ -71,7 +71,7 @@ Run run_em(const Eigen::MatrixXd& samples, int components, double blur,
                       run.iterations >= options.max_iterations || options.stop.stop_requested();
     run.score = score;
     if (done) break;
-    em.maximise();
+    em.maximize();
     ++run.iterations;
   }
   run.parts = em.parts();
@@ -158,7 +158,7 @@ double Mixture::log_density(const Eigen::Ref<const Eigen::VectorXd>& x,
 MixtureFit fit_mixture(const Eigen::MatrixXd& samples, int components,
                        const MixtureOptions& options) {
   assert(samples.rows() > 0 && components > 0 && samples.allFinite());
-  const double blur = blur_of(samples, options.regularisation);
+  const double blur = blur_of(samples, options.regularization);
   Run best;
   for (int restart = 0; restart < std::max(1, options.restarts); ++restart) {
     const auto stream =

@@ -33,10 +33,10 @@ Whitener::Whitener(const Gaussian& part) {
 
 MixtureEm::MixtureEm(const Eigen::MatrixXd& samples, int components, double blur, Random& random)
     : samples_(samples), blur_(blur) {
-  Eigen::MatrixXd centres = spread_seeds(components, random);
-  for (int round = 0; round < kMeansRounds; ++round) assign_nearest(centres);
-  parts_.resize(static_cast<size_t>(centres.rows()));
-  maximise();
+  Eigen::MatrixXd centers = spread_seeds(components, random);
+  for (int round = 0; round < kMeansRounds; ++round) assign_nearest(centers);
+  parts_.resize(static_cast<size_t>(centers.rows()));
+  maximize();
 }
 
 // k-means++: each seed is a sample, likely one far from the seeds before.
@@ -59,21 +59,21 @@ Eigen::MatrixXd MixtureEm::spread_seeds(int components, Random& random) const {
   return seeds;
 }
 
-void MixtureEm::assign_nearest(Eigen::MatrixXd& centres) {
+void MixtureEm::assign_nearest(Eigen::MatrixXd& centers) {
   const Eigen::Index count = samples_.rows();
   Eigen::VectorXd nearest = Eigen::VectorXd::Constant(count, kInfinity);
   Eigen::VectorXi owner = Eigen::VectorXi::Zero(count);
-  for (int k = 0; k < centres.rows(); ++k) {
-    centred_ = samples_.rowwise() - centres.row(k);
-    const Eigen::VectorXd distance = centred_.rowwise().squaredNorm();
+  for (int k = 0; k < centers.rows(); ++k) {
+    centered_ = samples_.rowwise() - centers.row(k);
+    const Eigen::VectorXd distance = centered_.rowwise().squaredNorm();
     owner = (distance.array() < nearest.array()).select(k, owner);
     nearest = nearest.cwiseMin(distance);
   }
-  responsibilities_.setZero(count, centres.rows());
+  responsibilities_.setZero(count, centers.rows());
   for (Eigen::Index i = 0; i < count; ++i) responsibilities_(i, owner[i]) = 1.0;
-  for (int k = 0; k < centres.rows(); ++k) {
+  for (int k = 0; k < centers.rows(); ++k) {
     const auto own = responsibilities_.col(k);
-    if (own.sum() > 0.0) centres.row(k) = own.transpose() * samples_ / own.sum();
+    if (own.sum() > 0.0) centers.row(k) = own.transpose() * samples_ / own.sum();
   }
 }
 
@@ -88,12 +88,12 @@ double MixtureEm::expect() {
       continue;
     }
     const Whitener whitener(part);
-    centred_ = samples_.rowwise() - part.mean.transpose();
+    centered_ = samples_.rowwise() - part.mean.transpose();
     column.setConstant(whitener.log_scale - 0.5 * blur_ * whitener.matrix.squaredNorm());
     for (Eigen::Index i = 0; i < samples_.cols(); ++i) {
       // Column by column: a general product packs such thin matrices for longer than it multiplies.
-      column_ = whitener.matrix(i, 0) * centred_.col(0);
-      for (Eigen::Index j = 1; j <= i; ++j) column_ += whitener.matrix(i, j) * centred_.col(j);
+      column_ = whitener.matrix(i, 0) * centered_.col(0);
+      for (Eigen::Index j = 1; j <= i; ++j) column_ += whitener.matrix(i, j) * centered_.col(j);
       column -= 0.5 * column_.cwiseAbs2();
     }
     largest = largest.cwiseMax(column);
@@ -107,7 +107,7 @@ double MixtureEm::expect() {
   return (largest.array() + sum.array().log()).mean();
 }
 
-void MixtureEm::maximise() {
+void MixtureEm::maximize() {
   const double count = static_cast<double>(samples_.rows());
   const Eigen::Index d = samples_.cols();
   for (size_t k = 0; k < parts_.size(); ++k) {
@@ -117,12 +117,12 @@ void MixtureEm::maximise() {
     part.weight = total > kEmpty ? total / count : 0.0;
     if (part.weight <= 0.0) continue;
     part.mean = samples_.transpose() * own / total;
-    centred_ = samples_.rowwise() - part.mean.transpose();
+    centered_ = samples_.rowwise() - part.mean.transpose();
     part.covariance.resize(d, d);
     for (Eigen::Index i = 0; i < d; ++i) {
-      column_ = own.cwiseProduct(centred_.col(i)) / total;
+      column_ = own.cwiseProduct(centered_.col(i)) / total;
       for (Eigen::Index j = 0; j <= i; ++j) {
-        part.covariance(i, j) = part.covariance(j, i) = column_.dot(centred_.col(j));
+        part.covariance(i, j) = part.covariance(j, i) = column_.dot(centered_.col(j));
       }
       part.covariance(i, i) += blur_;
     }

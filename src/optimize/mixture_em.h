@@ -13,7 +13,7 @@ namespace prehend::optimize {
 struct Whitener {
   explicit Whitener(const Gaussian& part);
   Eigen::MatrixXd matrix;  // inverse Cholesky factor of the covariance, lower
-  double log_scale = 0.0;  // log weight minus log normaliser
+  double log_scale = 0.0;  // log weight minus log normalizer
 };
 
 // With `blur` added to their diagonals, covariances fit not the samples but clouds of that variance
@@ -29,18 +29,18 @@ class MixtureEm {
   // Responsibilities of the present Gaussians; the clouds' mean log likelihood under them.
   double expect();
   // Gaussians of the present responsibilities.
-  void maximise();
+  void maximize();
   const std::vector<Gaussian>& parts() const { return parts_; }
 
  private:
   Eigen::MatrixXd spread_seeds(int components, Random& random) const;
-  void assign_nearest(Eigen::MatrixXd& centres);
+  void assign_nearest(Eigen::MatrixXd& centers);
 
   const Eigen::MatrixXd& samples_;
   double blur_;
   std::vector<Gaussian> parts_;
   Eigen::MatrixXd responsibilities_;  // samples x components
-  Eigen::MatrixXd centred_;           // scratch, samples x dimensions
+  Eigen::MatrixXd centered_;          // scratch, samples x dimensions
   Eigen::VectorXd column_;            // scratch, samples
 };
 

@@ -44,9 +44,9 @@ Pca fit_pca(const Eigen::MatrixXd& samples) {
   assert(samples.rows() > 0 && samples.cols() > 0);
   Pca pca;
   pca.mean = samples.colwise().mean();
-  const Eigen::MatrixXd centred = samples.rowwise() - pca.mean.transpose();
+  const Eigen::MatrixXd centered = samples.rowwise() - pca.mean.transpose();
   const double freedom = std::max<double>(1.0, static_cast<double>(samples.rows() - 1));
-  const Eigen::MatrixXd covariance = centred.transpose() * centred / freedom;
+  const Eigen::MatrixXd covariance = centered.transpose() * centered / freedom;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);  // eq. 1
   // Eigen sorts them ascending; those of no variance may come out a rounding below zero.
   pca.variances = solver.eigenvalues().reverse().cwiseMax(0.0);

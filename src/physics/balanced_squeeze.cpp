@@ -22,7 +22,7 @@ constexpr int kMaxSteps = 50;
 // A point of a cone without torsion, (normal, tangents), normal up to a limit.
 struct Projection {
   Vec3 point = Vec3::Zero();
-  Mat3 jacobian = Mat3::Zero();  // one of the generalised ones where it jumps
+  Mat3 jacobian = Mat3::Zero();  // one of the generalized ones where it jumps
 };
 
 Projection project(const Vec3& z, double friction, double limit) {
@@ -52,10 +52,10 @@ Projection project(const Vec3& z, double friction, double limit) {
   return p;
 }
 
-// minimise |f - f0|^2 / 2 + kBalance |G f|^2 / 2 over f in the cones. Its dual has six unknowns y
+// minimize |f - f0|^2 / 2 + kBalance |G f|^2 / 2 over f in the cones. Its dual has six unknowns y
 // and no constraint: with f(y) the projection of f0 + G' y,
-//   minimise f . (f0 + G' y) - |f|^2 / 2 + |y|^2 / (2 kBalance),   gradient G f + y / kBalance,
-// convex and once differentiable: Newton's method with the projections' generalised Jacobians ends
+//   minimize f . (f0 + G' y) - |f|^2 / 2 + |y|^2 / (2 kBalance),   gradient G f + y / kBalance,
+// convex and once differentiable: Newton's method with the projections' generalized Jacobians ends
 // in some ten steps, where projected gradients crawl.
 class SqueezeProgram {
  public:

@@ -13,7 +13,7 @@ using geometry::FieldContact;
 using geometry::kMaxFieldContacts;
 using geometry::SignedDistance;
 
-constexpr double kTag = -7.25e+201;  // no one's mass or colour
+constexpr double kTag = -7.25e+201;  // no one's mass or color
 
 mjfCollision native_capsule_mesh = nullptr;
 mjfCollision native_sphere_mesh = nullptr;

@@ -168,7 +168,7 @@ Momentum momentum(State& state) {
   Momentum total;
   for (int body = 1; body < m->nbody; ++body) {
     if (m->body_weldid[body] == 0) continue;
-    mjtNum velocity[6];  // angular, linear, of the centre of mass, in the world frame
+    mjtNum velocity[6];  // angular, linear, of the center of mass, in the world frame
     mj_objectVelocity(m, d, mjOBJ_BODY, body, velocity, 0);
     const Vec3 angular = to_vec3(velocity), center = to_vec3(d->xipos + 3 * body);
     const Vec3 linear = m->body_mass[body] * to_vec3(velocity + 3);

@@ -9,7 +9,7 @@
 
 namespace prehend::physics {
 
-// Wrenches about the centre of mass, torques over the options' length.
+// Wrenches about the center of mass, torques over the options' length.
 inline std::vector<optimize::ConeContact> cone_contacts(std::span<const GraspContact> contacts,
                                                         const Object& object,
                                                         const GraspQualityOptions& options) {

@@ -36,7 +36,7 @@ std::optional<Vec3> flexion_axis(const mjModel* m, const RestFrames& rest, int b
   return std::nullopt;
 }
 
-// Where a labelled joint's body turns: its first joint's anchor, or its origin.
+// Where a labeled joint's body turns: its first joint's anchor, or its origin.
 Vec3 anchor(const mjModel* m, const RestFrames& rest, int body) {
   const Vec3 local = m->body_jntnum[body] > 0 ? to_vec3(m->jnt_pos + 3 * m->body_jntadr[body])
                                               : Vec3(Vec3::Zero());
@@ -46,7 +46,7 @@ Vec3 anchor(const mjModel* m, const RestFrames& rest, int body) {
 struct Digits {
   const mjModel* m;
   const RestFrames& rest;
-  const LabelledBodies& found;
+  const LabeledBodies& found;
 
   // From each present joint of a digit to the next, or to its tip.
   std::optional<Vec3> bone(size_t digit, int joint) const {
@@ -126,7 +126,7 @@ RestFrames rest_frames(const mjModel* m, mjData* d) {
   return rest;
 }
 
-BoneFrames bone_frames(const mjModel* m, const RestFrames& rest, const LabelledBodies& found,
+BoneFrames bone_frames(const mjModel* m, const RestFrames& rest, const LabeledBodies& found,
                        const std::optional<Side>& side) {
   BoneFrames out;
   out.side = side.value_or(Side::kRight);

@@ -24,7 +24,7 @@ struct Place {
 
 class Assembler {
  public:
-  Assembler(const mjModel* m, const std::string& file, const LabelledBodies& found,
+  Assembler(const mjModel* m, const std::string& file, const LabeledBodies& found,
             const RestFrames& rest, const BoneFrames& bones, std::vector<std::string>& warnings)
       : m_(m), file_(file), found_(found), rest_(rest), bones_(bones), warnings_(warnings) {}
 
@@ -65,7 +65,7 @@ class Assembler {
     return name.empty() ? fmt::format("body{}", body) : name;
   }
 
-  // The labelled bone's axes in its body's frame.
+  // The labeled bone's axes in its body's frame.
   Quat turned(int body) const {
     const int joint = label(body);
     if (found_.openxr_names || joint < 0 || !bones_.axes[static_cast<size_t>(joint)]) {
@@ -208,7 +208,7 @@ class Assembler {
 
   const mjModel* m_;
   const std::string& file_;
-  const LabelledBodies& found_;
+  const LabeledBodies& found_;
   const RestFrames& rest_;
   const BoneFrames& bones_;
   std::vector<std::string>& warnings_;
@@ -216,7 +216,7 @@ class Assembler {
 };
 
 // Pulp of a digit: under the end of its last capsule, unless the file has sites that say.
-void set_pad(const mjModel* m, const LabelledBodies& found, const Assembler& assembler, size_t d,
+void set_pad(const mjModel* m, const LabeledBodies& found, const Assembler& assembler, size_t d,
              Hand& hand) {
   const int tip_joint = xr_tip_of(kDigits[d]);
   const int segment = hand.xr_segments[static_cast<size_t>(tip_joint)];
@@ -249,7 +249,7 @@ void set_pad(const mjModel* m, const LabelledBodies& found, const Assembler& ass
   }
 }
 
-void set_overlapping(const mjModel* m, const LabelledBodies& found, const Assembler& assembler,
+void set_overlapping(const mjModel* m, const LabeledBodies& found, const Assembler& assembler,
                      Hand& hand) {
   if (found.openxr_names && m->nexclude > 0) {
     for (int i = 0; i < m->nexclude; ++i) {
@@ -265,7 +265,7 @@ void set_overlapping(const mjModel* m, const LabelledBodies& found, const Assemb
     }
     return;
   }
-  // Neighbours that overlap at rest do so by construction.
+  // Neighbors that overlap at rest do so by construction.
   const std::vector<Transform> frames = segment_frames(hand, rest_pose(hand));
   for (size_t i = 0; i < frames.size(); ++i) {
     for (size_t j = i + 1; j < frames.size(); ++j) {
@@ -322,7 +322,7 @@ Status check_finite(const std::string& file, const Hand& hand) {
     if (!fine) {
       return Error{
           fmt::format("{}: body \"{}\" is not finite or more than 100 m from its parent; "
-                      "lengths are metres",
+                      "lengths are meters",
                       file, s.name)};
     }
   }
@@ -377,7 +377,7 @@ Result<MjcfHand> MjcfHand::Impl::build(ModelPtr model, const std::string& file,
   impl.file = file;
   impl.labels = labels;
   const mjModel* m = model.get();
-  Result<LabelledBodies> found = find_bodies(m, file, impl.labels, impl.warnings);
+  Result<LabeledBodies> found = find_bodies(m, file, impl.labels, impl.warnings);
   if (!found) return found.error();
   const DataPtr data(mj_makeData(m));
   if (!data) return Error{file + ": too large a model"};

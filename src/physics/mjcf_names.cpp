@@ -120,7 +120,7 @@ void guess_bodies(const mjModel* m, HandLabels& labels) {
 }
 
 // The body that carries all digits: their deepest common ancestor, up to what it is welded to.
-int common_root(const mjModel* m, const LabelledBodies& found) {
+int common_root(const mjModel* m, const LabeledBodies& found) {
   int root = -1;
   for (size_t joint = 1; joint < kXrJointCount; ++joint) {
     const int body = found.bodies[joint];
@@ -153,10 +153,10 @@ bool below(const mjModel* m, int body, int ancestor) {
   return body == ancestor;
 }
 
-Result<LabelledBodies> find_bodies(const mjModel* m, const std::string& file, HandLabels& labels,
-                                   std::vector<std::string>& warnings) {
+Result<LabeledBodies> find_bodies(const mjModel* m, const std::string& file, HandLabels& labels,
+                                  std::vector<std::string>& warnings) {
   guess_bodies(m, labels);
-  LabelledBodies found;
+  LabeledBodies found;
   found.bodies.fill(-1);
   const auto& names = xr_joint_names();
   int count = 0;

@@ -391,9 +391,9 @@ Eigen::VectorXd State::servo_torques() const {
   return torque;
 }
 
-void State::set_applied(const Eigen::VectorXd& generalised_force) {
-  PREHEND_ASSERT(generalised_force.size() == impl_->model->nv);
-  impl_->applied = generalised_force;
+void State::set_applied(const Eigen::VectorXd& generalized_force) {
+  PREHEND_ASSERT(generalized_force.size() == impl_->model->nv);
+  impl_->applied = generalized_force;
 }
 
 void State::set_object_wrench(int object, const Wrench& wrench_world) {

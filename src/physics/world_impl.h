@@ -77,7 +77,7 @@ struct State::Impl {
   WorldPtr world;
   const mjModel* model = nullptr;
   DataPtr data;
-  Eigen::VectorXd applied;                // the caller's generalised forces
+  Eigen::VectorXd applied;                // the caller's generalized forces
   Eigen::VectorXd servo;                  // targets: an angle, or a quaternion, a joint
   std::vector<char> servo_on;             // a hand each
   std::vector<Transform> contact_frames;  // of bodies, when contacts were found

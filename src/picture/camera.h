@@ -10,7 +10,7 @@ struct CameraFrame {
   Vec3 up;
   Vec3 back;  // from the target towards the eye
   Vec3 eye;
-  double half_height = 0.0;  // at distance 1, or in metres when orthographic
+  double half_height = 0.0;  // at distance 1, or in meters when orthographic
   bool orthographic = false;
 };
 

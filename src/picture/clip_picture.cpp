@@ -95,7 +95,7 @@ void add_contacts(const std::vector<Contact>& contacts, const ClipMoment& moment
     if (marks.points)
       scene.capsules.push_back(
           {point_world, point_world, marks.point_radius, point_material, /*mark=*/true});
-    const Vec3 vector_world = marks.metres_per_newton * contact.force_world;
+    const Vec3 vector_world = marks.meters_per_newton * contact.force_world;
     if (!marks.arrows || vector_world.norm() < marks.shortest) continue;
     PictureArrow arrow;
     arrow.tail_world = point_world - vector_world;
@@ -121,7 +121,7 @@ ClipPainter::ClipPainter(const Clip& clip, const ClipPictureOptions& options)
   marks_.points = options.points;
   marks_.arrows = options.forces;
   const double force = largest_force(clip);
-  marks_.metres_per_newton = options.metres_per_newton.value_or(
+  marks_.meters_per_newton = options.meters_per_newton.value_or(
       force > 0.0 ? std::min(kMostMetresPerNewton, kLongestArrow / force) : kMostMetresPerNewton);
   for (const HandTrack& track : clip.hands)
     skins_.push_back(picture_skin(*track.hand, options.skin));

@@ -18,7 +18,7 @@ constexpr float kLuminanceWidth = 2.5f;
 
 float luminance(const Color& c) { return 0.2126f * c[0] + 0.7152f * c[1] + 0.0722f * c[2]; }
 
-// A few samples estimate their own variance badly; the neighbourhood's mean does better.
+// A few samples estimate their own variance badly; the neighborhood's mean does better.
 float smoothed_variance(const Film& film, int x, int y) {
   float sum = 0.0f, weight = 0.0f;
   for (int dy = -1; dy <= 1; ++dy) {
@@ -36,7 +36,7 @@ float smoothed_variance(const Film& film, int x, int y) {
 // Falls as exp(-x) does, at a fifth of its cost.
 float falloff(float x) { return 1.0f / (1.0f + x * (1.0f + x * (0.5f + x * 0.25f))); }
 
-// How far a neighbour is from being the same surface in the same light; 0 when it is.
+// How far a neighbor is from being the same surface in the same light; 0 when it is.
 float difference(const PixelRecord& p, const PixelRecord& q, float pixels_per_metre,
                  float per_luminance) {
   // Off the tangent plane: another surface, however near in the picture.

@@ -14,7 +14,7 @@ struct PixelRecord {
   Color albedo = Color::Zero();
   Vec3f normal = Vec3f::Zero();
   Vec3f position = Vec3f::Zero();
-  float variance = 0.0f;  // of the colour's mean luminance
+  float variance = 0.0f;  // of the color's mean luminance
 };
 
 struct Film {
@@ -23,8 +23,8 @@ struct Film {
   std::vector<PixelRecord> pixels;
 };
 
-// Filters the colours in place. `pixels_per_metre` says how far off a surface's tangent plane a
-// neighbour may lie and still belong to it: about a pixel.
+// Filters the colors in place. `pixels_per_metre` says how far off a surface's tangent plane a
+// neighbor may lie and still belong to it: about a pixel.
 // Ends early, with whatever the colors are then, when `stop` is requested.
 void denoise(Film& film, float pixels_per_metre, const std::stop_token& stop);
 

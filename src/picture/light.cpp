@@ -158,7 +158,7 @@ Color Lighting::shade(const Hit& hit, const Vec3f& direction, const PixelSampler
   const float cosine = hit.normal.dot(in.key_sample);
   const Color wrapped = wrapped_cosine(cosine, material.subsurface);
   if (wrapped.maxCoeff() > 0.0f) {
-    // Light travels some millimetres through skin: nearer walls do not stop it.
+    // Light travels some millimeters through skin: nearer walls do not stop it.
     const float through = material.subsurface * 400.0f * tracer_.epsilon();
     in.key = kKeyColor * tracer_.transmittance(hit.lifted, in.key_sample, through);
     in.diffuse += in.key * wrapped;

@@ -13,7 +13,7 @@ struct Floor {
   float height = 0.0f;
 };
 
-// What the first surface along a ray looks like, and what tells it from its neighbours.
+// What the first surface along a ray looks like, and what tells it from its neighbors.
 struct Shaded {
   static constexpr int kMixed = -1;  // see-through layers, or nothing at all
   static constexpr int kFloor = -2;

@@ -145,7 +145,7 @@ Part mesh_part(const PictureMesh& mesh, const Vec3& center) {
   return part;
 }
 
-// Corners (3 * face + i) sorted by position, so that equal positions are neighbours.
+// Corners (3 * face + i) sorted by position, so that equal positions are neighbors.
 std::vector<std::uint32_t> corners_by_position(const Part& part) {
   std::vector<std::uint32_t> order(3 * part.faces.size());
   std::iota(order.begin(), order.end(), 0U);

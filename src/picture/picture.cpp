@@ -20,7 +20,7 @@ using detail::Vec3f;
 
 constexpr int kMaxSize = 8192;  // what the sampler's Morton curve spans
 constexpr int kTile = 16;
-// From so many samples a pixel on, every second one shares its neighbour's light if it can.
+// From so many samples a pixel on, every second one shares its neighbor's light if it can.
 constexpr int kSharedSamples = 8;
 // A floor exactly at the content's lowest face would flicker with it.
 constexpr double kFloorGap = 5e-4;
@@ -41,7 +41,7 @@ Color backdrop(const Color& base, float u, float v) {
   return base * (1.10f - 0.42f * (dx * dx + dy * dy));
 }
 
-// Straight up to 0.7, then bending towards 1, so that colours stay as given and highlights do not
+// Straight up to 0.7, then bending towards 1, so that colors stay as given and highlights do not
 // clip.
 float tone(float v) {
   constexpr float kKnee = 0.7f, kRange = 1.0f - kKnee;

@@ -239,7 +239,7 @@ class Axes {
     }
   }
 
-  // Bilinear between the centres of cells.
+  // Bilinear between the centers of cells.
   static double between_cells(const HeatMap& map, double u, double v) {
     const auto value = [&map](int column, int row) {
       column = std::clamp(column, 0, map.columns - 1);

@@ -1,5 +1,5 @@
 // Low-discrepancy samples for pictures: one Owen-scrambled Sobol sequence walked along a Morton
-// curve through the pixels, so that neighbours' errors cancel for the eye and for the filter, and
+// curve through the pixels, so that neighbors' errors cancel for the eye and for the filter, and
 // nothing depends on the order in which pixels are computed.
 //
 // Ahmed and Wonka, "Screen-space blue-noise diffusion of Monte Carlo sampling error via

@@ -1,5 +1,5 @@
-// The scene as the ray tracer sees it: triangles with normals and linear colours, in floats about
-// the scene's centre.
+// The scene as the ray tracer sees it: triangles with normals and linear colors, in floats about
+// the scene's center.
 #pragma once
 
 #include <array>

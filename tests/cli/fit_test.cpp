@@ -175,7 +175,7 @@ TEST_F(FitCommand, WhatIsWrongIsOneLine) {
   expect_error(cylinder({"--track", "sixth"}), "there is no 'sixth'; there are ");
   expect_error(cylinder({"--other", "moon"}), "there is no 'moon'; there are ");
   expect_error(cylinder({"--start", "3", "--end", "2"}), "keep nothing");
-  expect_error(cylinder({"--grasp", "7"}), "grasps");
+  expect_error(cylinder({"--grasp", "7"}), "there is no 7");
   expect_error({"fit", clip("range_of_motion.bvh"), "--quiet"}, "nothing that it grasps");
   expect_error(cylinder({"--library", at("missing.bvh")}), "missing.bvh");
   // The hand is at the object from the beginning, or never.

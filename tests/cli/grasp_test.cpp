@@ -24,7 +24,7 @@ class GraspCommand : public Command {
   GraspCommand() : Command("grasp") {}
 };
 
-// A box of this many metres a side; its first faces left out.
+// A box of this many meters a side; its first faces left out.
 std::string box_obj(double side, int open) {
   std::ostringstream text;
   for (int i = 0; i < 8; ++i) {

@@ -1,6 +1,6 @@
 """Blender imports a clip; its bone heads stand where our kinematics says.
 
-blender --background --python blender_check.py -- FILE JOINTS.csv FRAME_RATE METRES_PER_UNIT
+blender --background --python blender_check.py -- FILE JOINTS.csv FRAME_RATE METERS_PER_UNIT
 """
 
 import builtins
@@ -10,7 +10,7 @@ import sys
 import bpy
 import numpy
 
-TOLERANCE = 1e-4  # metres
+TOLERANCE = 1e-4  # meters
 
 # Blender 3.4's importers are older than the Python and numpy of Debian 12.
 numpy.bool = bool
@@ -18,14 +18,14 @@ _open = builtins.open
 builtins.open = lambda file, mode="r", *args, **kw: _open(file, mode.replace("U", ""), *args, **kw)
 
 
-def import_file(path, rate, metres_per_unit):
+def import_file(path, rate, meters_per_unit):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     # The glTF importer turns times into frames at the rate that the scene has.
     bpy.context.scene.render.fps = round(rate)
     bpy.context.scene.render.fps_base = round(rate) / rate
     if path.endswith(".bvh"):
         # This importer starts no earlier than at frame 1.
-        bpy.ops.import_anim.bvh(filepath=path, global_scale=metres_per_unit, frame_start=1,
+        bpy.ops.import_anim.bvh(filepath=path, global_scale=meters_per_unit, frame_start=1,
                                 axis_forward="-Z", axis_up="Y", update_scene_fps=True)
     else:
         bpy.ops.import_scene.gltf(filepath=path)
@@ -33,8 +33,8 @@ def import_file(path, rate, metres_per_unit):
 
 
 def main():
-    path, table, rate, metres_per_unit = sys.argv[sys.argv.index("--") + 1:]
-    armature = import_file(path, float(rate), float(metres_per_unit))
+    path, table, rate, meters_per_unit = sys.argv[sys.argv.index("--") + 1:]
+    armature = import_file(path, float(rate), float(meters_per_unit))
     with _open(table) as rows:
         expected = list(csv.DictReader(rows))
     first = 1 if path.endswith(".bvh") else 0

@@ -22,8 +22,8 @@ function check(ok, what) {
   if (!ok) failed += 1;
 }
 
-// Colours in the picture: a blank canvas has one.
-async function colours(page) {
+// Colors in the picture: a blank canvas has one.
+async function colors(page) {
   return page.evaluate(() => {
     const { stage } = window.player;
     stage.changed = true;
@@ -67,7 +67,7 @@ for (const name of fs.readdirSync(folder).filter((file) => file.endsWith(".html"
     await page.evaluate(() => window.player.seek(0.75 * window.player.state.clip.duration));
     await page.waitForTimeout(300);
   }
-  check((await colours(page)) > 60, `${name}: the picture is not blank`);
+  check((await colors(page)) > 60, `${name}: the picture is not blank`);
   await page.waitForTimeout(300);
   await page.screenshot({ path: path.join(folder, name.replace(".html", ".png")) });
 
@@ -82,7 +82,7 @@ for (const name of fs.readdirSync(folder).filter((file) => file.endsWith(".html"
     slider.dispatchEvent(new Event("input"));
   });
   await page.waitForTimeout(400);
-  check((await colours(page)) > 60, `${name}: bones are drawn`);
+  check((await colors(page)) > 60, `${name}: bones are drawn`);
   await page.screenshot({ path: path.join(folder, name.replace(".html", "_bones.png")) });
   await page.setViewportSize({ width: 420, height: 640 });
   await page.waitForTimeout(300);

@@ -162,7 +162,7 @@ Clip two_hands(const Hand& right) {
   return clip;
 }
 
-// "frame,joint,x,y,z" of every OpenXR joint, in metres.
+// "frame,joint,x,y,z" of every OpenXR joint, in meters.
 std::string joint_table(const Clip& clip) {
   std::string text = "frame,joint,x,y,z\n";
   for (int f = 0; f < clip.frame_count(); f += 17) {

@@ -34,7 +34,7 @@ TEST(RigidCurve, DerivativesAgreeWithDifferenceQuotients) {
   }
 }
 
-TEST(RigidCurve, PassesItsKeyframesAndRestsWhereNeighboursAreAlike) {
+TEST(RigidCurve, PassesItsKeyframesAndRestsWhereNeighborsAreAlike) {
   const RigidCurve curve = wandering();
   EXPECT_LT((curve.at(0.4).pose.position - Vec3(0.3, 1.2, -0.1)).norm(), 1e-12);
   EXPECT_LT(angle_between(curve.at(1.0).pose.rotation, exp_map({0.2, 1.4, -0.6})), 1e-7);

@@ -31,7 +31,7 @@ Errors field_errors(const std::string& name, double reach, int count) {
 
 class FieldError : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(FieldError, IsBelowATenthOfAMillimetreAlmostEverywhere) {
+TEST_P(FieldError, IsBelowATenthOfAMillimeterAlmostEverywhere) {
   const Errors errors = field_errors(GetParam(), 0.005, 500);
   EXPECT_LT(errors.most, 1e-4);
   EXPECT_LT(errors.worst, 3e-4);

@@ -100,7 +100,7 @@ TEST(BuiltinObject, HammerBalancesNearItsHead) {
   const auto hammer = builtin_object("hammer");
   ASSERT_TRUE(hammer.ok());
   const MeshReport report = inspect(*hammer->shape.mesh);
-  // Steel against wood: the head's end is nearer to the centre of mass than the grip's.
+  // Steel against wood: the head's end is nearer to the center of mass than the grip's.
   EXPECT_LT(report.upper.x(), -0.5 * report.lower.x());
 }
 

@@ -71,12 +71,12 @@ TEST(Inspect, CountsEdgesOfManyFacesAndFacesWithoutArea) {
   EXPECT_EQ(report.degenerate_faces, 1);
 }
 
-TEST(Inspect, TellsMillimetresAndInsideOut) {
+TEST(Inspect, TellsMillimetersAndInsideOut) {
   TriangleMesh mesh = box_mesh({30, 48.5, 30});
   for (auto& f : mesh.faces) std::swap(f[1], f[2]);
   const MeshReport report = inspect(mesh);
   ASSERT_EQ(report.warnings.size(), 2u);
-  EXPECT_EQ(report.warnings[0], "97 m tall; did you mean millimetres?");
+  EXPECT_EQ(report.warnings[0], "97 m tall; did you mean millimeters?");
   EXPECT_EQ(report.flipped_faces, 12);
   EXPECT_EQ(inspect(box_mesh(Vec3::Constant(1e-4))).warnings.size(), 1u);
 }

@@ -49,7 +49,7 @@ TEST(Palm, GapToABallIsThatOfItsMiddle) {
 
 // Of a cylinder on its side, the worst for capsules: the nearest place may be anywhere on both.
 TEST(Palm, FromAfarEndsAndMiddlesTellTheGap) {
-  constexpr double kTolerance = 0.003;  // m, where states begin and end at centimetres
+  constexpr double kTolerance = 0.003;  // m, where states begin and end at centimeters
   const Hand hand = ball_hand();
   const auto segments = palm_segments(hand);
   const Object object =

@@ -121,7 +121,7 @@ TEST(Posture, FingersSpread) {
   EXPECT_LT(span, 0.26);
 }
 
-TEST(Posture, APulpPinchHoldsAFiveMillimetreDisc) {
+TEST(Posture, APulpPinchHoldsAFiveMillimeterDisc) {
   const Hand hand = make();
   const Posture posture = make_posture(hand, "pinch").value();
   const auto frames = segment_frames(hand, posture.pose);

@@ -9,7 +9,7 @@
 
 namespace prehend::hands {
 
-// Metres between a capsule and the thing, negative by the overlap; too large by less than a
+// Meters between a capsule and the thing, negative by the overlap; too large by less than a
 // hundredth of a millimeter for capsules of a hand.
 inline double gap(const Capsule& capsule_wrist, const Thing& thing) {
   constexpr int kPoints = 200;

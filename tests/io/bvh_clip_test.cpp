@@ -75,14 +75,14 @@ TEST_P(BvhClipSides, ComesBackFromAFileOfEveryOrderAndUnit) {
   for (const char* order : {"ZXY", "XYZ", "YXZ"}) {
     for (const double unit : {1.0, 0.01, 0.001}) {
       const Bvh bvh =
-          bvh_from_hand(track, 60.0, {.metres_per_unit = unit, .order = *parse_euler_order(order)});
+          bvh_from_hand(track, 60.0, {.meters_per_unit = unit, .order = *parse_euler_order(order)});
       const auto parsed = parse_bvh(format_bvh(bvh), "clip.bvh");
       ASSERT_TRUE(parsed.ok()) << parsed.message();
       const auto back = clip_from_bvh(*parsed, "clip.bvh");
       ASSERT_TRUE(back.ok()) << back.message();
       ASSERT_EQ(back->clip.hands.size(), 1u);
       EXPECT_EQ(back->clip.hands[0].hand->side, GetParam()) << back->import.text();
-      EXPECT_DOUBLE_EQ(back->import.metres_per_unit, unit);
+      EXPECT_DOUBLE_EQ(back->import.meters_per_unit, unit);
       EXPECT_DOUBLE_EQ(back->clip.frame_rate, 60.0);
       EXPECT_LT(worst_turn(track, back->clip.hands[0]), kAngleTolerance);
       EXPECT_LT(worst_joint_distance(track, back->clip.hands[0], true), kDistanceTolerance);
@@ -204,12 +204,12 @@ TEST(BvhClip, FindsTheUnitFromTheSizeOfTheHand) {
   for (const double unit : {1.0, 0.1, 0.01, 0.001, 0.0254}) {
     const auto read = clip_from_bvh(foreign_rig(tracks, unit).bvh, "x.bvh");
     ASSERT_TRUE(read.ok()) << read.message();
-    EXPECT_DOUBLE_EQ(read->import.metres_per_unit, unit);
+    EXPECT_DOUBLE_EQ(read->import.meters_per_unit, unit);
     EXPECT_NEAR(read->clip.hands[0].hand->length, 0.19, 0.005);
   }
   EXPECT_FALSE(clip_from_bvh(foreign_rig(tracks, 40.0).bvh, "x.bvh").ok());
   RigHints hints;
-  hints.metres_per_unit = 0.01;
+  hints.meters_per_unit = 0.01;
   const auto wrong = clip_from_bvh(foreign_rig(tracks, 1.0).bvh, "x.bvh", hints);
   ASSERT_FALSE(wrong.ok());
   EXPECT_NE(wrong.message().find("0.05 to 0.30 is human"), std::string::npos) << wrong.message();
@@ -258,7 +258,7 @@ TEST(BvhClip, LetsAHandFollowAWristWithoutFingers) {
   ASSERT_EQ(read->clip.hands.size(), 1u);
   const HandTrack& track = read->clip.hands[0];
   EXPECT_EQ(track.hand->side, Side::kRight);
-  EXPECT_DOUBLE_EQ(read->import.metres_per_unit, 0.0254);
+  EXPECT_DOUBLE_EQ(read->import.meters_per_unit, 0.0254);
   const Transform& wrist = track.poses[0].root_world;
   EXPECT_LT((wrist.position - 0.0254 * Vec3(-20.5, 60, 0)).norm(), 1e-12);
   // Fingers along the forearm, the back of the hand up; then turned with the wrist about y.
@@ -295,7 +295,7 @@ TEST(BvhClip, WritesOneFileATrackOrNothing) {
   EXPECT_EQ((*written)[0], (folder / "clip.left.bvh").string());
   EXPECT_EQ((*written)[2], (folder / "clip.tea_cup.bvh").string());
   RigHints hints;
-  hints.metres_per_unit = 0.01;
+  hints.meters_per_unit = 0.01;
   const auto motion = read_bvh_object_motion((*written)[2], hints);
   ASSERT_TRUE(motion.ok()) << motion.message();
   for (int f = 0; f < 5; ++f) {
@@ -308,7 +308,7 @@ TEST(BvhClip, WritesOneFileATrackOrNothing) {
   fs::remove_all(folder);
 }
 
-// ManipNet's recording: decimetres, left-handed, no fingertips, wrapped angles, a split thumb.
+// ManipNet's recording: decimeters, left-handed, no fingertips, wrapped angles, a split thumb.
 class Recording : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -324,7 +324,7 @@ TEST_F(Recording, IsReadWithEveryTrap) {
     const auto bvh = read_bvh(path);
     const auto read = read_bvh_clip(path);
     ASSERT_TRUE(read.ok()) << read.message();
-    EXPECT_DOUBLE_EQ(read->import.metres_per_unit, 0.1);
+    EXPECT_DOUBLE_EQ(read->import.meters_per_unit, 0.1);
     EXPECT_DOUBLE_EQ(read->clip.frame_rate, 120.0);
     ASSERT_EQ(read->clip.hands.size(), 1u);
     const HandTrack& track = read->clip.hands[0];
@@ -375,7 +375,7 @@ TEST_F(Recording, BendsFingersTowardsThePalmWithoutJumps) {
 
 TEST_F(Recording, BringsFingertipsToTheCylinder) {
   RigHints hints;
-  hints.metres_per_unit = 0.1;
+  hints.meters_per_unit = 0.1;
   const auto motion = read_bvh_object_motion((folder_ / "cyl_med3/cyl_med.bvh").string(), hints);
   ASSERT_TRUE(motion.ok()) << motion.message();
   const auto text = read_file((folder_ / "cyl_med.obj").string());

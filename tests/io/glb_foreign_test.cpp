@@ -16,7 +16,7 @@
 namespace prehend::io {
 namespace {
 
-constexpr double kPositionTolerance = 2e-5;  // metres; floats in the file
+constexpr double kPositionTolerance = 2e-5;  // meters; floats in the file
 
 // The same file as if by somebody else: another generator, so the extras are not believed.
 std::string as_foreign(std::string glb) {
@@ -130,7 +130,7 @@ TEST(GlbForeign, TheFlatWebXrHandIsThreadedIntoFingers) {
   }
 }
 
-// Mixamo's way: centimetres under a node scaled by 0.01, names with a prefix.
+// Mixamo's way: centimeters under a node scaled by 0.01, names with a prefix.
 TEST(GlbForeign, ScaledRigsOfOtherNamesComeInMetres) {
   const Clip clip = hand_clip(3);
   const auto document_frames = xr_frames(*clip.hands[0].hand, clip.hands[0].poses[0]);

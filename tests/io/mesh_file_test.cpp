@@ -224,13 +224,13 @@ TEST(LoadObject, WeighsAFileByItsVolume) {
   EXPECT_NEAR(load_object(path, {.density = 500.0})->object.mass, 0.5, 1e-5);
 }
 
-TEST(LoadObject, WarnsOfMillimetresAndInsideOutMeshes) {
+TEST(LoadObject, WarnsOfMillimetersAndInsideOutMeshes) {
   TriangleMesh mesh = geometry::box_mesh({40, 48.5, 40});
   for (auto& f : mesh.faces) std::swap(f[0], f[1]);
   const auto loaded = load_object(written(mesh, "mug.ply"));
   ASSERT_TRUE(loaded.ok()) << loaded.message();
   ASSERT_EQ(loaded->warnings.size(), 2u);
-  EXPECT_EQ(loaded->warnings[0], "mug.ply: 97 m tall; did you mean millimetres?");
+  EXPECT_EQ(loaded->warnings[0], "mug.ply: 97 m tall; did you mean millimeters?");
   EXPECT_NE(loaded->warnings[1].find("inside out"), std::string::npos);
   EXPECT_GT(geometry::mass_properties(*loaded->object.shape.mesh).volume, 0.0);
 }

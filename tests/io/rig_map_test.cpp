@@ -240,7 +240,7 @@ TEST(RigMapping, ObeysTheMapFile) {
       "\"none\"\n",
       "map.toml");
   ASSERT_TRUE(hints.ok()) << hints.message();
-  EXPECT_EQ(hints->metres_per_unit, 0.1);
+  EXPECT_EQ(hints->meters_per_unit, 0.1);
   const auto hands = map_rig(split_thumb(), *hints, "rightHand.bvh");
   ASSERT_TRUE(hands.ok()) << hands.message();
   const RigHand& hand = (*hands)[0];

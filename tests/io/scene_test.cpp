@@ -54,7 +54,7 @@ TEST(Scene, ReadsEveryTable) {
               1e-12);
   EXPECT_EQ(scene->objects[1].name, "pan");
   EXPECT_EQ(scene->objects[1].file, "work/meshes/pan.obj");
-  EXPECT_DOUBLE_EQ(scene->objects[1].metres_per_unit, 0.001);
+  EXPECT_DOUBLE_EQ(scene->objects[1].meters_per_unit, 0.001);
   EXPECT_EQ(scene->environment.gravity.y(), -1.62);
   EXPECT_DOUBLE_EQ(scene->environment.table->height, 0.7);
   EXPECT_FALSE(scene->environment.floor_height);

@@ -191,7 +191,7 @@ TEST(DynamicHillClimbing, EvaluationsAllocateNothing) {
 }
 
 TEST(DynamicHillClimbing, BeatsAnnealingAndGeneticSearchAtSmallBudgets) {
-  // The paper's comparison of optimisers (Ben Amor et al., figure 5) on a function of ours: mean of
+  // The paper's comparison of optimizers (Ben Amor et al., figure 5) on a function of ours: mean of
   // 100 runs of 600 evaluations.
   const auto mean = [](BlackBoxMethod method) {
     double sum = 0.0;

@@ -45,15 +45,15 @@ Eigen::MatrixXd draw(const std::vector<Gaussian>& parts, int count, std::uint64_
   return samples;
 }
 
-// Eq. 3 and 4 as written (normaliser corrected), with determinant and inverse.
+// Eq. 3 and 4 as written (normalizer corrected), with determinant and inverse.
 double density_as_written(const std::vector<Gaussian>& parts, const Eigen::VectorXd& x) {
   double p = 0.0;
   for (const Gaussian& part : parts) {
     const Eigen::VectorXd off = x - part.mean;
-    const double normaliser =
+    const double normalizer =
         std::sqrt(std::pow(2.0 * std::numbers::pi, static_cast<double>(x.size())) *
                   part.covariance.determinant());
-    p += part.weight * std::exp(-0.5 * off.dot(part.covariance.inverse() * off)) / normaliser;
+    p += part.weight * std::exp(-0.5 * off.dot(part.covariance.inverse() * off)) / normalizer;
   }
   return p;
 }
@@ -161,11 +161,11 @@ TEST(Mixture, TellsValidPartsFromOthers) {
 TEST(MixtureFit, OneGaussianHasTheSamplesMeanAndCovariance) {
   const Eigen::MatrixXd samples = draw(plane_parts(), 500, 3);
   MixtureOptions options;
-  options.regularisation = 1e-3;
+  options.regularization = 1e-3;
   const MixtureFit fit = fit_mixture(samples, 1, options);
   const Eigen::RowVectorXd mean = samples.colwise().mean();
-  const Eigen::MatrixXd centred = samples.rowwise() - mean;
-  Eigen::MatrixXd covariance = centred.transpose() * centred / 500.0;
+  const Eigen::MatrixXd centered = samples.rowwise() - mean;
+  Eigen::MatrixXd covariance = centered.transpose() * centered / 500.0;
   covariance.diagonal().array() += 1e-3 * covariance.trace() / 2.0;
   const Gaussian& part = fit.mixture.parts().front();
   EXPECT_NEAR((part.mean - mean.transpose()).norm(), 0.0, 1e-12);
@@ -194,7 +194,7 @@ TEST(MixtureFit, LikelihoodNeverFallsOverIterations) {
       MixtureEm em(samples, 5, blur, random);
       double before = em.expect();
       for (int i = 0; i < 60; ++i) {
-        em.maximise();
+        em.maximize();
         const double now = em.expect();
         EXPECT_GE(now, before - 1e-12) << "seed " << seed << ", blur " << blur << ", " << i;
         before = now;

@@ -53,14 +53,14 @@ TEST(Pca, RecoversTheCovarianceThatSamplesWereDrawnFrom) {
 TEST(Pca, ComponentsAreTheSamplesSingularVectors) {
   const Eigen::MatrixXd samples = random_samples(60, 9, 2);
   const Pca pca = fit_pca(samples);
-  const Eigen::MatrixXd centred = samples.rowwise() - samples.colwise().mean();
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(centred, Eigen::ComputeThinV);
+  const Eigen::MatrixXd centered = samples.rowwise() - samples.colwise().mean();
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(centered, Eigen::ComputeThinV);
   for (int i = 0; i < 9; ++i) {
     const double variance = svd.singularValues()[i] * svd.singularValues()[i] / 59.0;
     EXPECT_NEAR(pca.variances[i], variance, 1e-10 * pca.variances[0]);
     EXPECT_NEAR(std::abs(svd.matrixV().col(i).dot(pca.components.col(i))), 1.0, 1e-9);
   }
-  EXPECT_NEAR(pca.variances.sum(), centred.squaredNorm() / 59.0, 1e-10 * pca.variances.sum());
+  EXPECT_NEAR(pca.variances.sum(), centered.squaredNorm() / 59.0, 1e-10 * pca.variances.sum());
 }
 
 TEST(Pca, ReprojectionOfAllDirectionsIsTheSample) {

@@ -122,7 +122,7 @@ TEST(DistanceCollision, AFingerGoesThroughTheHandleOfAMug) {
       if (clear > room) room = clear, opening = q;
     }
   }
-  ASSERT_GE(room, 0.009) << "a finger of 8 mm radius and a millimetre around it";
+  ASSERT_GE(room, 0.009) << "a finger of 8 mm radius and a millimeter around it";
   // Driven through along the opening's axis, 0.1 m in 0.4 s, it meets nothing.
   HandSetup setup;
   setup.hand = capsule_hand(-0.03 * through, 0.03 * through, 0.008, 0.02);

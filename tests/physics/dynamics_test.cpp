@@ -8,7 +8,7 @@
 namespace prehend::physics {
 namespace {
 
-constexpr double kFrameTolerance = 1e-12;     // metres and quaternion components
+constexpr double kFrameTolerance = 1e-12;     // meters and quaternion components
 constexpr double kJacobianTolerance = 1e-8;   // against central differences
 constexpr double kDynamicsTolerance = 1e-10;  // two routes to the same force
 
@@ -28,7 +28,7 @@ struct Case {
 class Dynamics : public testing::TestWithParam<Case> {
  protected:
   Dynamics() : world(make_world(GetParam().profile, GetParam().root)), state(world), random(5) {}
-  void randomise() {
+  void randomize() {
     state.set_hand_pose(0, random_pose(world->hand(0), random));
     state.set_object_pose(0, {exp_map(Vec3(0.3, 0.2, -1.0)), {0.4, 0.1, -0.2}});
     state.set_velocity(random_vector(world->dof(), random));
@@ -57,7 +57,7 @@ TEST_P(Dynamics, SegmentFramesAgreeWithTheCore) {
 }
 
 TEST_P(Dynamics, JacobiansAgreeWithCentralDifferences) {
-  randomise();
+  randomize();
   const Hand& hand = world->hand(0);
   const Vec3 local(0.01, -0.02, 0.005);
   const double h = 1e-6;
@@ -86,7 +86,7 @@ TEST_P(Dynamics, JacobiansAgreeWithCentralDifferences) {
 }
 
 TEST_P(Dynamics, MassTimesVectorNeedsNoMatrix) {
-  randomise();
+  randomize();
   const Eigen::VectorXd vector = random_vector(world->dof(), random);
   Eigen::MatrixXd mass;
   Eigen::VectorXd product;
@@ -104,7 +104,7 @@ TEST_P(Dynamics, JointsThatStandStillNeedWhatARigidHandNeeds) {
   if (GetParam().root == RootMotion::kFixed) GTEST_SKIP() << "its root does not move";
   const DofRange dofs = world->hand_dofs(0);
   for (int trial = 0; trial < 10; ++trial) {
-    randomise();
+    randomize();
     Eigen::VectorXd velocity = Eigen::VectorXd::Zero(world->dof()), acceleration = velocity;
     velocity.segment<6>(dofs.first) = random_vector(6, random);
     acceleration.segment<6>(dofs.first) = random_vector(6, random, 5.0);
@@ -122,7 +122,7 @@ TEST_P(Dynamics, JointsThatStandStillNeedWhatARigidHandNeeds) {
 
 TEST_P(Dynamics, MassTimesAccelerationPlusBiasIsInverseDynamics) {
   for (int trial = 0; trial < 10; ++trial) {
-    randomise();
+    randomize();
     const Eigen::VectorXd acceleration = random_vector(world->dof(), random, 10.0);
     Eigen::MatrixXd mass;
     Eigen::VectorXd bias, force;
@@ -138,7 +138,7 @@ TEST_P(Dynamics, MassTimesAccelerationPlusBiasIsInverseDynamics) {
 }
 
 TEST_P(Dynamics, MassMatrixIsTheKineticEnergyOfTheSegments) {
-  randomise();
+  randomize();
   const Hand& hand = world->hand(0);
   std::vector<Transform> frames(static_cast<size_t>(hand.segment_count()));
   segment_frames(state, 0, frames);
@@ -162,7 +162,7 @@ TEST_P(Dynamics, MassMatrixIsTheKineticEnergyOfTheSegments) {
 }
 
 TEST_P(Dynamics, GravityBiasIsTheGradientOfPotentialEnergy) {
-  randomise();
+  randomize();
   state.set_velocity(Eigen::VectorXd::Zero(world->dof()));
   Eigen::VectorXd bias;
   bias_forces(state, bias);

@@ -168,7 +168,7 @@ TEST(ForceClosure, UnchangedWhenObjectAndLengthScaleTogether) {
   EXPECT_NEAR(force_closure(contacts, ball_object(), {{0.6, 0.16}}).epsilon, small, 1e-12);
   EXPECT_NEAR(force_closure(contacts, ball_object(), {{0.6, 0.16}, 8.0 * kRadius}).epsilon, small,
               1e-12);
-  // Torques about the centre of mass, wherever the object's frame is; bounds play no part.
+  // Torques about the center of mass, wherever the object's frame is; bounds play no part.
   Object shifted = ball_object();
   shifted.center_of_mass = Vec3(0.3, -0.2, 0.1);
   for (GraspContact& c : contacts) {

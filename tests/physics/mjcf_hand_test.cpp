@@ -16,7 +16,7 @@
 namespace prehend::physics {
 namespace {
 
-constexpr double kPositionTolerance = 1e-9;  // metres, ours against the engine's
+constexpr double kPositionTolerance = 1e-9;  // meters, ours against the engine's
 
 struct Table {
   std::vector<std::string> columns;

@@ -68,7 +68,7 @@ TEST(ClipPicture, PosesBetweenFramesAreInterpolated) {
 TEST(ClipPicture, AnArrowEndsWhereItsForceActs) {
   const Clip clip = moving_clip();
   ClipPictureOptions options = {.skin = io::generic_hand_skin};
-  options.metres_per_newton = 0.01;
+  options.meters_per_newton = 0.01;
   const PictureScene scene = ClipPainter(clip, options).scene(1.0);
   ASSERT_EQ(scene.arrows.size(), 1u);
   const PictureArrow& arrow = scene.arrows[0];

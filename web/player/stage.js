@@ -10,7 +10,7 @@ const GRID = {
       place = position.xz;
       gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
     }`,
-  // Lines every centimetre and, stronger, every ten, that fade before they shimmer.
+  // Lines every centimeter and, stronger, every ten, that fade before they shimmer.
   fragment: /* glsl */ `
     uniform vec3 color;
     uniform float reach;
@@ -166,7 +166,7 @@ export class Stage {
     return distance;
   }
 
-  // The picture's centre lies above the controls at the bottom, `covered` pixels high.
+  // The picture's center lies above the controls at the bottom, `covered` pixels high.
   resize(width, height, covered) {
     this.height = height;
     this.covered = covered;

@@ -28,7 +28,7 @@ struct AuditOptions {
   bool use_recorded_forces = true;
 
   // What a clip may show and still pass.
-  double max_penetration = 0.005;         // m: flesh gives by a few millimetres
+  double max_penetration = 0.005;         // m: flesh gives by a few millimeters
   double max_residual = 0.1;              // of m g: what differentiation of good capture leaves
   double max_friction_excess = 0.05;      // of m g
   double max_third_law_violation = 0.05;  // of m g, of the lighter of the two
@@ -38,7 +38,7 @@ struct AuditOptions {
 };
 
 struct FrameAudit {
-  double penetration = 0.0;  // deepest, metres
+  double penetration = 0.0;  // deepest, meters
   int contacts = 0;
   double residual = 0.0;  // unexplained wrench of the worst object, over m g
   double friction_excess = 0.0;

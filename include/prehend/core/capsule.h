@@ -29,7 +29,7 @@ LinePair closest_on_lines(const Vec3& a0, const Vec3& a1, const Vec3& b0, const 
 // Gap between the surfaces, negative by the depth of overlap.
 double distance(const Capsule& first, const Capsule& second);
 
-// Mass, centre and inertia (about the centre) of a capsule of uniform density.
+// Mass, center and inertia (about the center) of a capsule of uniform density.
 struct CapsuleMass {
   double mass = 0.0;
   Vec3 center = Vec3::Zero();

@@ -67,7 +67,7 @@ struct Segment {
   std::vector<Capsule> capsules;  // contact shapes, in the segment's frame
   double mass = 0.0;
   Vec3 center_of_mass = Vec3::Zero();
-  Mat3 inertia = Mat3::Zero();  // about the centre of mass, in the segment's frame
+  Mat3 inertia = Mat3::Zero();  // about the center of mass, in the segment's frame
   Digit digit = Digit::kNone;
   // 0 metacarpal, 1 proximal, 2 intermediate, 3 distal (a thumb has no 2); -1 outside the digits.
   int phalanx = -1;

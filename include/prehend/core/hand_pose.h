@@ -51,7 +51,7 @@ void place_wrist(const Hand& hand, const Transform& wrist_world, HandPose& pose)
 // rest.
 HandPose retarget(const Hand& from, const HandPose& pose, const Hand& to);
 
-// Deepest overlap of two capsules of the hand, in metres (0 if none), leaving out
+// Deepest overlap of two capsules of the hand, in meters (0 if none), leaving out
 // Hand::overlapping.
 struct SelfPenetration {
   double depth = 0.0;

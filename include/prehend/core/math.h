@@ -1,5 +1,5 @@
 // Rigid transforms, the exponential map and small rotation helpers.
-// Metres, radians, right-handed, Y up. Quaternions are unit and w first in text.
+// Meters, radians, right-handed, Y up. Quaternions are unit and w first in text.
 #pragma once
 
 #include <Eigen/Core>

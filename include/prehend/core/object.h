@@ -26,7 +26,7 @@ struct Object {
   Shape shape;
   double mass = 0.1;
   Vec3 center_of_mass = Vec3::Zero();  // in the object's frame
-  Mat3 inertia = Mat3::Identity();     // about the centre of mass, in the object's frame
+  Mat3 inertia = Mat3::Identity();     // about the center of mass, in the object's frame
   double friction = kFriction;         // Coulomb, against skin
   // m, times the normal force gives the torque about the normal
   double torsional_friction = kTorsionalFriction;

@@ -13,8 +13,8 @@ class RigidCurve {
  public:
   RigidCurve() = default;  // the identity, for ever
   static RigidCurve still(const Transform& pose);
-  // Through poses given now and then; never beyond its neighbours, at rest at both ends and where
-  // two neighbours are alike. Times ascend.
+  // Through poses given now and then; never beyond its neighbors, at rest at both ends and where
+  // two neighbors are alike. Times ascend.
   static RigidCurve through_keyframes(std::span<const double> times,
                                       std::span<const Transform> poses);
   // Along a recording, frame i at i / frame_rate; noise is smoothed away over `smoothing` seconds

@@ -10,7 +10,7 @@
 
 namespace prehend {
 
-// Bound to OpenXR joints, in metres, in the frame of the hand that it was modelled for.
+// Bound to OpenXR joints, in meters, in the frame of the hand that it was modeled for.
 struct SkinAsset {
   TriangleMesh mesh;
   std::vector<std::array<int, 4>> joints;  // OpenXR joint of each influence

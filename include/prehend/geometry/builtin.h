@@ -12,7 +12,7 @@ namespace prehend::geometry {
 // Names that builtin_object takes, in the order of the documentation.
 const std::vector<std::string>& builtin_names();
 
-// Y up, standing or lying as on a table: the frame's origin is the centre of mass. Default masses
+// Y up, standing or lying as on a table: the frame's origin is the center of mass. Default masses
 // are everyday ones.
 Result<Object> builtin_object(const std::string& name);
 

@@ -1,4 +1,4 @@
-// Volume, centre of mass and inertia of a closed mesh.
+// Volume, center of mass and inertia of a closed mesh.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace prehend::geometry {
 struct MassProperties {
   double volume = 0.0;  // m^3
   Vec3 center_of_mass = Vec3::Zero();
-  Mat3 unit_inertia = Mat3::Zero();  // about the centre of mass, of mass 1 kg, m^2
+  Mat3 unit_inertia = Mat3::Zero();  // about the center of mass, of mass 1 kg, m^2
 };
 
 // Exact for a closed, outward-facing mesh. Volume may come out zero or negative for others, and the

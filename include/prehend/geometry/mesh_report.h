@@ -15,12 +15,12 @@ struct MeshReport {
   int boundary_edges = 0;      // used by one face: a hole's rim
   int holes = 0;               // closed loops of boundary edges
   int non_manifold_edges = 0;  // used by more than two faces
-  int flipped_faces = 0;       // against their neighbours; all, if the mesh is inside out
+  int flipped_faces = 0;       // against their neighbors; all, if the mesh is inside out
   int parts = 0;               // connected components
   Vec3 lower = Vec3::Zero();
   Vec3 upper = Vec3::Zero();
   bool closed() const { return boundary_edges == 0 && non_manifold_edges == 0; }
-  // One sentence each ("97 m tall; did you mean millimetres?"); empty for a sound mesh.
+  // One sentence each ("97 m tall; did you mean millimeters?"); empty for a sound mesh.
   std::vector<std::string> warnings;
 };
 

@@ -10,7 +10,7 @@
 namespace prehend::geometry {
 
 struct DistanceSample {
-  double distance = 0.0;          // metres, negative inside
+  double distance = 0.0;          // meters, negative inside
   Vec3 gradient = Vec3::UnitY();  // of the distance: unit, points out of the object
 };
 
@@ -41,7 +41,7 @@ struct NodeCube {
 };
 
 // The truth: closed form for a primitive; for a mesh the closest point through Embree, its sign by
-// the generalised winding number, so that small holes and self-crossings do no harm.
+// the generalized winding number, so that small holes and self-crossings do no harm.
 class ExactDistance : public SignedDistance {
  public:
   virtual ClosestPoint closest(const Vec3& point_object) const = 0;

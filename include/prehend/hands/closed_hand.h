@@ -18,7 +18,7 @@ struct ClosedHand {
   Quat world_from_wrist = Quat::Identity();  // as people hold such things
 };
 
-// Sizes of the things of a kind in metres, small to large: radius, diameter or thickness.
+// Sizes of the things of a kind in meters, small to large: radius, diameter or thickness.
 std::vector<double> thing_sizes(const std::string& type);
 
 // How the performer of this kind closes on a thing of this size, with a person's variation.

@@ -20,7 +20,7 @@ Transform palm_in_wrist(const Hand& hand);
 double gap_to_object(const Hand& hand, std::span<const int> segments,
                      std::span<const Transform> frames_world, const Transform& object_world,
                      const geometry::SignedDistance& distance);
-// Nearly the same, for segments centimetres away: of each capsule only the ends and the middle are
+// Nearly the same, for segments centimeters away: of each capsule only the ends and the middle are
 // looked at, one of which is then all but the nearest.
 double far_gap_to_object(const Hand& hand, std::span<const int> segments,
                          std::span<const Transform> frames_world, const Transform& object_world,

@@ -71,7 +71,7 @@ class Performer {
               Thing& thing) const;
   std::vector<int> palm() const;
   // Flexes the fingers until they lie on the thing or the palm: a segment that touches stops the
-  // joints up to it, the others go on. A finger that finds nothing stays near its neighbour.
+  // joints up to it, the others go on. A finger that finds nothing stays near its neighbor.
   // `bending` is how fast the finger bends in itself against how fast it comes.
   void close_fingers(const Thing& thing, Eigen::VectorXd& q, double bending = 1.0) const;
   // The same on anything; asked with the contact shapes of a segment in the wrist's frame, for q as

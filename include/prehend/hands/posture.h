@@ -22,7 +22,7 @@ struct Posture {
   std::optional<Vec3> plane_point;
   std::optional<Vec3> plane_normal;
   // "kapandji-*" and "pinch": how far apart the surfaces ended that should meet (or keep 5 mm),
-  // metres.
+  // meters.
   double gap_error = 0.0;
 };
 

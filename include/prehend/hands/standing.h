@@ -9,7 +9,7 @@ namespace prehend::hands {
 
 struct RestingPose {
   Quat rotation = Quat::Identity();  // of the object in the world
-  // How far the foot of the centre of mass lies within the ground that it stands on, m; negative if
+  // How far the foot of the center of mass lies within the ground that it stands on, m; negative if
   // it would tip over.
   double margin = 0.0;
   double tip = 0.0;  // rad that it must be tilted by to fall over

@@ -12,7 +12,7 @@ namespace prehend::io {
 
 // How a rig was understood, to be shown to the user.
 struct RigImport {
-  double metres_per_unit = 1.0;
+  double meters_per_unit = 1.0;
   bool units_guessed = false;
   UpAxis up = UpAxis::kY;
   std::vector<std::string> tables;  // one a hand: which rig joint became which hand joint
@@ -20,7 +20,7 @@ struct RigImport {
   // A hand is named for one side and bends as the other's: left-handed coordinates, in all
   // likelihood.
   bool left_handed = false;
-  // Largest distance between a joint centre of a hand and the rig's own, over all frames. Zero but
+  // Largest distance between a joint center of a hand and the rig's own, over all frames. Zero but
   // for rounding, unless the rig splits a joint or stretches its bones.
   std::vector<double> residuals_m;  // one a hand
 
@@ -48,7 +48,7 @@ struct BvhMotion {
 Result<BvhMotion> read_bvh_object_motion(const std::string& path, const RigHints& hints);
 
 struct BvhWriteOptions {
-  double metres_per_unit = 0.01;  // centimetres: what most programs expect of BVH
+  double meters_per_unit = 0.01;  // centimeters: what most programs expect of BVH
   EulerOrder order;               // ZXY
 };
 

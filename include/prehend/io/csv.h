@@ -19,7 +19,7 @@ struct CsvColumn {
   std::vector<double> values;      // one a row, as in the file; nan where a cell holds no number
   std::vector<std::string> texts;  // one a row where any cell is a word, else none
 
-  // Metres, radians, seconds, newtons of one of the column's own numbers.
+  // Meters, radians, seconds, newtons of one of the column's own numbers.
   double to_si = 1.0;
 };
 

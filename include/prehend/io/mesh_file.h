@@ -11,12 +11,12 @@
 namespace prehend::io {
 
 struct MeshOptions {
-  // Metres in one unit of the file: 1 for metres, 0.001 for millimetres. (glTF is in metres, others
+  // Meters in one unit of the file: 1 for meters, 0.001 for millimeters. (glTF is in meters, others
   // do not say.)
   double meters_per_unit = 1.0;
 };
 
-// "m", "cm", "mm", "in", "ft" or a positive number of metres, as MeshOptions wants it.
+// "m", "cm", "mm", "in", "ft" or a positive number of meters, as MeshOptions wants it.
 Result<double> parse_unit(std::string_view text);
 
 // Every mesh of the file in one, placed by the file's nodes, equal vertices welded. Never throws
@@ -34,16 +34,16 @@ struct ObjectOptions {
   double mass = 0.0;      // kg; 0 takes it from the density, or a built-in's own
   double density = 0.0;   // kg/m^3; 0 means that of water, as most things to hold weigh about that
   double friction = 0.0;  // 0 keeps the default
-  bool center = false;    // move the mesh so that the frame's origin is the centre of mass
+  bool center = false;    // move the mesh so that the frame's origin is the center of mass
 };
 
 struct LoadedObject {
   Object object;
-  // What was found and mended, one sentence each: "mug.stl: 97 m across; did you mean millimetres?"
+  // What was found and mended, one sentence each: "mug.stl: 97 m across; did you mean millimeters?"
   std::vector<std::string> warnings;
 };
 
-// A built-in's name, with its sides in metres if wanted ("sphere:0.24", "box:0.07x0.2x0.07"), or a
+// A built-in's name, with its sides in meters if wanted ("sphere:0.24", "box:0.07x0.2x0.07"), or a
 // file: welded, turned outward, holes filled for its volume; what stays open gives a warning.
 Result<LoadedObject> load_object(const std::string& name_or_file,
                                  const ObjectOptions& options = {});

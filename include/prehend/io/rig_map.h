@@ -27,7 +27,7 @@ struct RigSkeleton {
 enum class UpAxis { kY, kZ };
 
 // What the user knows better. As a map file (TOML):
-//   units = "cm"              # m, dm, cm, mm, inch, or metres in a unit: 0.01
+//   units = "cm"              # m, dm, cm, mm, inch, or meters in a unit: 0.01
 //   up = "z"
 //   side = "left"             # of a rig with one hand whose names do not tell
 //   mirror = true             # the file is in left-handed coordinates: reflect x
@@ -37,7 +37,7 @@ enum class UpAxis { kY, kZ };
 //   "twist" = "none"          # keep the guess away from it
 struct RigHints {
   std::string name;  // of the map file, for messages
-  std::optional<double> metres_per_unit;
+  std::optional<double> meters_per_unit;
   std::optional<UpAxis> up;
   std::optional<Side> side;
   bool mirror = false;
@@ -47,7 +47,7 @@ struct RigHints {
 };
 Result<RigHints> parse_rig_hints(std::string_view text, const std::string& name);
 Result<RigHints> read_rig_hints(const std::string& path);
-// Metres in a unit: "cm", "inch", ... or nothing.
+// Meters in a unit: "cm", "inch", ... or nothing.
 std::optional<double> unit_by_name(std::string_view name);
 
 // One hand found in a rig. Each OpenXR joint may be made of several rig joints, one below the

@@ -29,7 +29,7 @@ struct SceneObject {
   std::string shape;  // a built-in's name, or nothing
   std::string file;   // or a mesh, path as resolved
   Vec3 scale = Vec3::Ones();
-  double metres_per_unit = 1.0;
+  double meters_per_unit = 1.0;
   std::optional<double> mass;     // kg
   std::optional<double> density;  // kg / m^3
   std::optional<double> friction;
@@ -40,7 +40,7 @@ struct SceneObject {
 };
 
 struct SceneTable {
-  double height = 0.75;        // of its top, metres
+  double height = 0.75;        // of its top, meters
   Vec3 center = Vec3::Zero();  // y is not read
   double width = 1.2;          // along x
   double depth = 0.8;          // along z
@@ -67,7 +67,7 @@ struct SceneMotion {
   std::string relative_to;
   std::string file;  // path as resolved
   std::string map;
-  std::optional<double> metres_per_unit;
+  std::optional<double> meters_per_unit;
   bool mirror = false;
   double start = 0.0;  // seconds of the recording
   std::optional<double> end;

@@ -22,11 +22,16 @@ struct DetailJob {
   bool strip_fingers = false;  // take away the fingers that the input has
   std::optional<contact_sampling::SearchKind> search;
   bool rigid_wrist = false;
+  // m and degrees that the wrist may give; nothing: the method's, and wider where that is too
+  // little.
+  std::optional<double> wrist_give, wrist_turn;
   std::optional<double> mass, friction;  // of every object that moves
   std::optional<double> toward_palm;     // m that objects are moved toward the palm after capture
   std::optional<double> floor_height;    // m
-  std::vector<std::string> strategies;   // "static", or "slide@1.2:3" from 1.2 s to 3 s
-  std::string prior;                     // a grasp space: a file or a built-in model's name
+  // s by which objects are seen too early; nothing: found, by how calm they are in the hand.
+  std::optional<double> time_offset;
+  std::vector<std::string> strategies;  // "static", or "slide@1.2:3" from 1.2 s to 3 s
+  std::string prior;                    // a grasp space: a file or a built-in model's name
   bool no_prior = false;
   std::optional<double> window, smoothing;
   std::optional<double> seconds;  // of search at most

@@ -33,11 +33,21 @@ enum class GraspProtocol {
 };
 std::optional<GraspProtocol> grasp_protocol(const std::string& name);  // "fingertip", "benchmark"
 
+// Which axis of the object's file points up.
+enum class UpAxis { kY, kZ };
+std::optional<UpAxis> up_axis(const std::string& name);  // "y", "z"
+
 // What is left empty is the scene's, or the default of GraspOptions.
 struct GraspJob {
   std::string object;  // a built-in's name, a mesh file, or a scene (.toml)
   std::string units;   // of a mesh file; empty: meters
   std::optional<double> mass, friction;
+  // Where no mass is given: what the thing usually weighs, not the protocol's 0.1 kg.
+  bool usual_mass = false;
+  // The object stands on a table with this axis up, tipped over to the nearest side on which it
+  // stands; empty: the axis with which it stands best as it is.
+  std::optional<UpAxis> up;
+  bool in_air = false;  // no table: hands may come from below
   std::optional<GraspProtocol> protocol;
   std::optional<int> count;  // grasps that hold
   std::string model;         // a built-in model's name or a file

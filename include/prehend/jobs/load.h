@@ -16,7 +16,7 @@ namespace prehend::jobs {
 struct LoadOptions {
   std::string map;    // TOML file that corrects how a rig's joints are understood
   std::string units;  // of BVH files: "cm", "0.01"; empty: guessed
-  // Of mesh files; empty: metres, or the unit of the BVH that moves them if that makes a thing of
+  // Of mesh files; empty: meters, or the unit of the BVH that moves them if that makes a thing of
   // a size to hold.
   std::string object_units;
   std::string up;          // "y" or "z"; empty: guessed

@@ -17,6 +17,7 @@ struct ReplayJob {
   std::string hand;         // file of a hand that the builder did not make
   std::string object;       // a name or a file, instead of the first that can move
   std::optional<double> scale, mass, friction, timestep;
+  std::optional<double> hold;  // s that the last pose is kept, after the motion came to rest
   std::optional<int> edges;
   std::optional<interaction::GripAdjustment> grip;
   bool uncertainty = false;  // also with the compliances at both ends of their bounds

@@ -12,8 +12,11 @@ namespace prehend::jobs {
 
 // What is left empty is the scene's [options.simulate].
 struct SimulateJob {
-  std::string scene;   // .toml
-  std::string object;  // a name or a file, instead of the scene's first
+  std::string scene;  // .toml
+  // A name or a file, instead of the scene's first; "recorded": what the controller was fitted on.
+  std::string object;
+  // How the object may be turned to be presented: none, upright or any; empty: the scene's.
+  std::string turn;
   std::optional<double> mass;
   std::vector<std::string> controllers;  // files, for the hands in order
   std::optional<example_control::Grip> grip;

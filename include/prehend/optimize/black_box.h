@@ -35,7 +35,7 @@ struct BlackBoxResult {
 
 using Objective = std::function<double(const Eigen::VectorXd& x)>;
 
-// Minimises. `start`, if it has entries, is moved into the bounds, evaluated first and searched
+// Minimizes. `start`, if it has entries, is moved into the bounds, evaluated first and searched
 // from; otherwise a random point is. What is not a number counts as infinitely bad. Bounds are
 // finite, lower < upper.
 BlackBoxResult minimize_black_box(const Objective& objective, const Eigen::VectorXd& lower,

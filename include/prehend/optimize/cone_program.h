@@ -1,6 +1,6 @@
 // The least normal force within friction cones that gives a wrench.
 //
-//   minimise   sum of normal forces n_i
+//   minimize   sum of normal forces n_i
 //   subject to sum_i wrench_map_i f_i = wrench,   f_i = (n, t1, t2, torsion)_i in its cone,
 //              n_i <= max_normal_i
 //

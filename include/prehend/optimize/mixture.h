@@ -38,7 +38,7 @@ class Mixture {
  private:
   int dimension_ = 0;
   std::vector<Gaussian> parts_;
-  // One part after the other, for the inner loop: log weight minus log normaliser, mean, rows of
+  // One part after the other, for the inner loop: log weight minus log normalizer, mean, rows of
   // the inverse Cholesky factor up to its diagonal.
   std::vector<double> packed_;
 };
@@ -54,7 +54,7 @@ struct MixtureOptions {
   double tolerance = 1e-6;
   // Added to the diagonal of every covariance, as a fraction of the samples' mean variance: every
   // sample stands for a little cloud, so that no Gaussian collapses onto a few of them.
-  double regularisation = 1e-4;
+  double regularization = 1e-4;
   std::uint64_t seed = 1;
   // Ends the fit at the next iteration; what has been fitted until then is no use.
   std::stop_token stop;

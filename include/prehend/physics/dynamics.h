@@ -1,4 +1,4 @@
-// Kinematics and rigid-body dynamics of a State, in the order of generalised velocities that
+// Kinematics and rigid-body dynamics of a State, in the order of generalized velocities that
 // physics/world.h says. Each call brings up to date what it needs and nothing more.
 #pragma once
 

@@ -21,7 +21,7 @@ struct FrictionCone {
   // newtons of normal force; negative inside.
   double excess(const Eigen::Vector4d& force) const;
   bool contains(const Eigen::Vector4d& force, double tolerance = 0.0) const;
-  // Nearest force of the cone in the plain Euclidean sense, torsion counted per metre of
+  // Nearest force of the cone in the plain Euclidean sense, torsion counted per meter of
   // `torsion_length`.
   Eigen::Vector4d project(const Eigen::Vector4d& force, double torsion_length = 1.0) const;
 };

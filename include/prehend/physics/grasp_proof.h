@@ -33,7 +33,7 @@ struct GraspProofOptions {
   // reported. 0: every push lasts its whole time.
   double rest_speed = 0.0001;
   double rest_seconds = 0.1;
-  double max_displacement = 0.05;  // m, of the centre of mass, from where it stood at first
+  double max_displacement = 0.05;  // m, of the center of mass, from where it stood at first
   double max_rotation = radians(15.0);
   double max_penetration = 0.01;  // m, when the hand first takes the grasp
   // Servo stiffness of a joint is its greatest torque over this angle, so that all joints of a

@@ -21,7 +21,7 @@ struct GraspContact {
 
 struct GraspQualityOptions {
   FrictionCone cone;
-  // Torques are divided by it; 0: the largest distance of a contact from the centre of mass.
+  // Torques are divided by it; 0: the largest distance of a contact from the center of mass.
   double length = 0.0;
   // The search for the weakest wrench goes on from this many of the directions it looks at first,
   // the weakest of them. With 24 it missed the best of 150 searches by at most 1.3 % on random

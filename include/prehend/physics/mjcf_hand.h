@@ -50,7 +50,7 @@ class MjcfHand {
 
   // All joints of the file, those above the wrist included, that a recording may give.
   const std::vector<std::string>& joint_names() const;
-  // Poses from named columns of joint coordinates (metres and radians as the file has them), one
+  // Poses from named columns of joint coordinates (meters and radians as the file has them), one
   // row a pose. A column is a joint's name, with or without a unit at its end ("flexion_rad");
   // others are not looked at, and joints without a column stay at their zero. Fails when no column
   // fits, or a number is not finite.

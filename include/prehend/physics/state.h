@@ -65,7 +65,7 @@ class State {
   void set_object_twist(int object, const Twist& twist_world);
   Twist object_twist(int object) const;
 
-  // Moves along generalised velocity `direction` for `length`: the difference quotients' friend.
+  // Moves along generalized velocity `direction` for `length`: the difference quotients' friend.
   void displace(const Eigen::VectorXd& direction, double length);
 
   // Where a driven or fixed root should be from the next step on.
@@ -78,12 +78,12 @@ class State {
   void set_servo_target(int hand, const HandPose& pose);
   void set_servo_target(int hand, const Eigen::VectorXd& coordinates);
   // Torques of the servos at the present pose and velocity, as the next step will apply them, in
-  // the order of generalised velocities.
+  // the order of generalized velocities.
   Eigen::VectorXd servo_torques() const;
 
-  // What pushes until changed: generalised forces (all), and on an object a wrench whose torque is
-  // about its centre of mass, in the world frame.
-  void set_applied(const Eigen::VectorXd& generalised_force);
+  // What pushes until changed: generalized forces (all), and on an object a wrench whose torque is
+  // about its center of mass, in the world frame.
+  void set_applied(const Eigen::VectorXd& generalized_force);
   void set_object_wrench(int object, const Wrench& wrench_world);
 
   // One timestep; allocates nothing.
@@ -100,7 +100,7 @@ class State {
   // Where a hand touches itself is not among them.
   void contacts(std::vector<Contact>& contacts) const;
   std::vector<Contact> contacts() const;
-  // Deepest overlap of those contacts that involve this object and a hand, metres, 0 if none.
+  // Deepest overlap of those contacts that involve this object and a hand, meters, 0 if none.
   double max_penetration(int object) const;
 
   // Since the state was made or reset.

@@ -1,7 +1,7 @@
 // What is simulated: hands, objects, a floor, gravity. Immutable once built; everything that moves
 // is in a State (physics/state.h), of which many may share one World, one a thread.
 //
-// Generalised velocities, forces and the rows of Jacobians and mass matrices run over the hands in
+// Generalized velocities, forces and the rows of Jacobians and mass matrices run over the hands in
 // order, then over the free objects in order. A hand has first its root's six (linear velocity of
 // the root's origin in the world frame, angular velocity in the root's own frame) unless the root
 // is fixed, then its joints segment by segment, each digit from base to tip (segment_dof says
@@ -101,7 +101,7 @@ struct WorldOptions {
   int max_contacts = 100;
 };
 
-// Where things are in vectors of generalised velocities.
+// Where things are in vectors of generalized velocities.
 struct DofRange {
   int first = 0;
   int count = 0;
@@ -122,7 +122,7 @@ class World {
   int object_count() const;
   const Hand& hand(int index) const;
   const Object& object(int index) const;
-  int dof() const;  // length of a generalised velocity
+  int dof() const;  // length of a generalized velocity
   DofRange hand_dofs(int hand) const;
   // First degree of freedom of a segment's joints, -1 if it is welded.
   int segment_dof(int hand, int segment) const;

@@ -19,7 +19,7 @@ void add_object(const Object& object, const Transform& pose_world, const Materia
                 PictureScene& scene);
 
 struct ContactMarks {
-  double metres_per_newton = 0.012;
+  double meters_per_newton = 0.012;
   // Forces shorter than this are drawn as points only.
   double shortest = 0.002;
   double point_radius = 0.0022;
@@ -42,7 +42,7 @@ struct ClipPictureOptions {
   double object_opacity = 1.0;
   double hand_opacity = 1.0;
   // Left empty, such that the clip's largest force is 7 cm long.
-  std::optional<double> metres_per_newton;
+  std::optional<double> meters_per_newton;
 };
 
 // Fits the skins once, then makes the scene of any time. The floor is that of the whole clip, so

@@ -1,5 +1,5 @@
 // Flat drawing on images: smooth lines, discs, text in a stroke font, and sheets of pictures.
-// Coordinates are pixels from the top left corner; pixel (0, 0) has its centre at (0.5, 0.5).
+// Coordinates are pixels from the top left corner; pixel (0, 0) has its center at (0.5, 0.5).
 #pragma once
 
 #include <span>

@@ -35,7 +35,7 @@ struct Material {
   double subsurface = 0.0;  // light that bleeds around the terminator: skin is about 0.6
 };
 Material skin_material();
-// Clear, well separated colours for the objects of a scene, in order.
+// Clear, well separated colors for the objects of a scene, in order.
 Material object_material(int index);
 
 struct PictureMesh {

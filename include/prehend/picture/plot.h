@@ -21,7 +21,7 @@ struct Series {
   bool line = true;
   bool points = false;
   double width = 2.0;              // of the line; points are as wide again
-  std::optional<Vec3> color_srgb;  // left empty: the next of a set that colour-blind eyes part
+  std::optional<Vec3> color_srgb;  // left empty: the next of a set that color-blind eyes part
 };
 
 // Values over a grid of cells, row by row from the lowest y.

@@ -22,6 +22,10 @@ double thread_seconds() {
 
 // A finger is lifted this high between two contacts, m.
 constexpr double kLift = 0.008;
+// Deepest that anything of the hand may enter the object, m.
+constexpr double kDeepestContact = 0.0009;
+// A digit that stops on its way to a contact comes down at this speed, m/s.
+constexpr double kLandingSpeed = 0.1;
 
 }  // namespace
 
@@ -32,8 +36,14 @@ void TestTimes::add(const TestTimes& other) {
   dynamic_tests += other.dynamic_tests;
 }
 
-FrameStep::FrameStep(const Scene& scene, const HoldPlan& plan, const Start& start, bool creeping)
-    : scene_(scene), plan_(plan), hold_(*plan.hold), start_(start), creeping_(creeping) {
+FrameStep::FrameStep(const Scene& scene, const HoldPlan& plan, const Start& start, bool creeping,
+                     int direction)
+    : scene_(scene),
+      plan_(plan),
+      hold_(*plan.hold),
+      start_(start),
+      creeping_(creeping),
+      direction_(direction) {
   tests_.reserve(hold_.hands.size());
   for (const int hand : hold_.hands) tests_.emplace_back(scene.hands[hand], *scene.options);
 }
@@ -45,7 +55,7 @@ Transform FrameStep::wrist_world(int hand, int frame) const {
 
 bool FrameStep::begin(State& state, Failure& failure) {
   state = State{};
-  state.frame = hold_.frames.first;
+  state.frame = start_.frame;
   for (const HandStart& hand : start_.hands) {
     HandState& own = state.hands.emplace_back();
     own.pose = hand.pose;
@@ -66,6 +76,8 @@ Guide FrameStep::next_guide(const Guide& guide, DigitChoice choice, int done) co
       return next;
     case Strategy::kStatic:
     case Strategy::kRolling:
+      // A digit that was on its way comes down.
+      next.hover = std::max(0.0, guide.hover - kLandingSpeed * scene_.frame_time());
       return next;
     case Strategy::kSliding: {
       const Vec3 along =
@@ -95,7 +107,7 @@ Guide FrameStep::next_guide(const Guide& guide, DigitChoice choice, int done) co
 
 bool FrameStep::advance(const State& before, const Choice& choice, int done, State& after,
                         Failure& failure) {
-  after.frame = before.frame + 1;
+  after.frame = before.frame + direction_;
   after.hands.resize(before.hands.size());
   for (size_t h = 0; h < before.hands.size(); ++h) {
     HandState& hand = after.hands[h];
@@ -167,7 +179,11 @@ bool FrameStep::explain(const State* before, const Choice* choice, State& state,
         tests_[h].touching(state.hands[h].pose, wrist_world(h, state.frame), object_world,
                            *obstacles_[0].distance, h, hold_.object, state.contacts);
     watch_free_pads(object_world, h, state);
-    if (!fine) {
+    // The solver moves fingers alone; where the palm enters the object, nothing that it does helps.
+    const bool entered =
+        std::any_of(state.contacts.begin(), state.contacts.end(),
+                    [](const TestContact& test) { return test.contact.gap < -kDeepestContact; });
+    if (!fine || entered) {
       failure = {true, DeadEnd::kCollision, h, Digit::kNone, Digit::kNone, failure.repeated};
       return false;
     }

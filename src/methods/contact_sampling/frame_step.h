@@ -20,9 +20,11 @@ struct TestTimes {
 class FrameStep {
  public:
   // Creeping: see SamplingOptions::max_creep.
-  FrameStep(const Scene& scene, const HoldPlan& plan, const Start& start, bool creeping);
+  // Direction: 1, or -1 from each frame to the one before it.
+  FrameStep(const Scene& scene, const HoldPlan& plan, const Start& start, bool creeping,
+            int direction);
 
-  // The state of the hold's first frame.
+  // The state of the start's frame.
   bool begin(State& state, Failure& failure);
   // `done` frames of the choice's window are behind `before`.
   bool advance(const State& before, const Choice& choice, int done, State& after, Failure& failure);
@@ -42,6 +44,7 @@ class FrameStep {
   const Hold& hold_;
   const Start& start_;
   bool creeping_;
+  int direction_;
   std::vector<KinematicTest> tests_;
   DynamicTest dynamics_;
   std::vector<hands::Obstacle> obstacles_;

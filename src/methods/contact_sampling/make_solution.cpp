@@ -70,8 +70,8 @@ void SolutionMaker::copy_tracks() {
 
 const State* SolutionMaker::state_at(int object, int frame, const HoldChoice** choice) const {
   for (const HoldChoice& hold : holds_) {
-    if (!hold.path || hold.plan->hold->object != object) continue;
-    const int index = frame - hold.plan->hold->frames.first;
+    if (!hold.path || hold.path->states.empty() || hold.plan->hold->object != object) continue;
+    const int index = frame - hold.path->states.front().frame;
     if (index < 0 || index >= static_cast<int>(hold.path->states.size())) continue;
     *choice = &hold;
     return &hold.path->states[index];

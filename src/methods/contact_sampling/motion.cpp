@@ -23,6 +23,10 @@ constexpr double kWindow = 0.07;
 // the mean force and the parabola's, both in the same units. Forces that change within two frames
 // are smoothed, those that change within four are not.
 constexpr double kRoughness = 0.02;
+// Where the mean is missed by more than this part of the weight, a blow, roughness around it counts
+// less, by this factor each round.
+constexpr double kMostMissed = 0.03, kRougher = 0.2;
+constexpr int kRounds = 5;
 
 // An object rests while it is slower than this, m/s and rad/s, for as long, s, and ends up no
 // farther than this from where it was, m and rad.
@@ -78,29 +82,43 @@ std::vector<double> frame_weights(int half) {
   return weights;
 }
 
-// The smoothest signals whose weighted means over the window are `means`: least squares in
-// (S x - means, sqrt(kRoughness) x'').
+// The smoothest signals whose weighted means over the window are `means`, all as parts of the
+// weight: least squares in (S x - means, sqrt(kRoughness) x'').
 Eigen::MatrixXd sharpened(const Eigen::MatrixXd& means, int half) {
   const int n = static_cast<int>(means.rows());
   const std::vector<double> weights = frame_weights(half);
   std::vector<Eigen::Triplet<double>> entries;
+  const auto window_of = [&](int f) { return std::clamp(f - half, 0, n - 1 - 2 * half); };
   for (int f = 0; f < n; ++f) {
-    const int first = std::clamp(f - half, 0, n - 1 - 2 * half);
-    for (int k = 0; k <= 2 * half; ++k) entries.emplace_back(f, first + k, weights[k]);
+    for (int k = 0; k <= 2 * half; ++k) entries.emplace_back(f, window_of(f) + k, weights[k]);
   }
-  const double rough = std::sqrt(kRoughness);
-  for (int f = 1; f + 1 < n; ++f) {
-    entries.emplace_back(n + f, f - 1, rough);
-    entries.emplace_back(n + f, f, -2.0 * rough);
-    entries.emplace_back(n + f, f + 1, rough);
+  Eigen::SparseMatrix<double> averaging(n, n);
+  averaging.setFromTriplets(entries.begin(), entries.end());
+  std::vector<double> roughness(n, kRoughness);
+  Eigen::MatrixXd made;
+  for (int round = 0; round < kRounds; ++round) {
+    entries.clear();
+    for (int f = 1; f + 1 < n; ++f) {
+      const double rough = std::sqrt(roughness[f]);
+      entries.emplace_back(f, f - 1, rough);
+      entries.emplace_back(f, f, -2.0 * rough);
+      entries.emplace_back(f, f + 1, rough);
+    }
+    Eigen::SparseMatrix<double> bending(n, n);
+    bending.setFromTriplets(entries.begin(), entries.end());
+    const Eigen::SparseMatrix<double> normal =
+        averaging.transpose() * averaging + bending.transpose() * bending;
+    const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> solver(normal);
+    made = solver.solve(averaging.transpose() * means);
+    const Eigen::VectorXd missed = (averaging * made - means).rowwise().norm();
+    if (missed.maxCoeff() <= kMostMissed) break;
+    std::vector<bool> blow(n, false);
+    for (int f = 0; f < n; ++f) {
+      for (int k = 0; k <= 2 * half && missed[f] > kMostMissed; ++k) blow[window_of(f) + k] = true;
+    }
+    for (int f = 0; f < n; ++f) roughness[f] *= blow[f] ? kRougher : 1.0;
   }
-  Eigen::SparseMatrix<double> rows(2 * n, n);
-  rows.setFromTriplets(entries.begin(), entries.end());
-  Eigen::MatrixXd right = Eigen::MatrixXd::Zero(2 * n, means.cols());
-  right.topRows(n) = means;
-  const Eigen::SparseMatrix<double> normal = rows.transpose() * rows;
-  const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> solver(normal);
-  return solver.solve(rows.transpose() * right);
+  return made;
 }
 
 // Where smoothing takes away real motion (a hammer's blow), less of it is used.
@@ -241,7 +259,11 @@ ObjectMotion object_motion(const Object& object, const std::vector<Transform>& p
     motion.velocity_world.push_back(center.first);
     motion.spin_world.push_back(turn.first);
   }
-  const Eigen::MatrixXd forces = sharpened(means, half);
+  Eigen::Matrix<double, 6, 1> unit;
+  unit.head<3>().setConstant(object.mass * kStandardGravity);
+  unit.tail<3>().setConstant(object.mass * kStandardGravity * lever(object));
+  const Eigen::MatrixXd forces =
+      sharpened(means * unit.cwiseInverse().asDiagonal(), half) * unit.asDiagonal();
   for (int f = 0; f < frames; ++f) {
     motion.wanted.push_back({forces.row(f).head<3>(), forces.row(f).tail<3>()});
   }

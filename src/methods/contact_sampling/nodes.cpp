@@ -119,7 +119,7 @@ DigitChoice NodeGenerator::draw_digit(const State& state, int hand, int digit, b
       force_of(state, hand, digit, object.poses_world[state.frame], object.object());
   std::array<Strategy, 3> allowed = {Strategy::kStatic};
   int count = 1;
-  if (force.on_cone && !force.none && force.tangent_object.norm() > 0.0)
+  if (!backwards_ && force.on_cone && !force.none && force.tangent_object.norm() > 0.0)
     allowed[count++] = Strategy::kSliding;
   if (force.none) allowed[count++] = Strategy::kRelocating;
   Strategy strategy = allowed[random.below(count)];

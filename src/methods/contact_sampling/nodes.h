@@ -36,7 +36,9 @@ struct Failure {
 
 class NodeGenerator {
  public:
-  NodeGenerator(const Scene& scene, const Hold& hold) : scene_(scene), hold_(hold) {}
+  // Backwards in time nothing slides: which way it would is known only after the force.
+  NodeGenerator(const Scene& scene, const Hold& hold, bool backwards)
+      : scene_(scene), hold_(hold), backwards_(backwards) {}
 
   // Section 4.2, with section 5's windows and preferences.
   Choice draw(const State& state, Random& random) const;
@@ -58,6 +60,7 @@ class NodeGenerator {
 
   const Scene& scene_;
   const Hold& hold_;
+  bool backwards_;
 };
 
 }  // namespace prehend::contact_sampling

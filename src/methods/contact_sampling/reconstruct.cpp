@@ -35,7 +35,7 @@ struct InHold {
 InHold in_hold(const std::vector<HoldChoice>& holds, int hand, int frame) {
   for (const HoldChoice& choice : holds) {
     if (!choice.path || choice.path->states.empty()) continue;
-    const int index = frame - choice.plan->hold->frames.first;
+    const int index = frame - choice.path->states.front().frame;
     if (index < 0 || index >= static_cast<int>(choice.path->states.size())) continue;
     for (size_t h = 0; h < choice.plan->hold->hands.size(); ++h) {
       if (choice.plan->hold->hands[h] == hand)
@@ -90,8 +90,8 @@ void Reconstruction::place_wrists() {
     for (size_t h = 0; h < hold.hands.size(); ++h) {
       if (hold.hands[h] != index_) continue;
       HeldWrist own;
-      own.frames.first = hold.frames.first;
-      own.frames.last = hold.frames.first + static_cast<int>(choice.path->states.size()) - 1;
+      own.frames.first = choice.path->states.front().frame;
+      own.frames.last = choice.path->states.back().frame;
       for (int f = own.frames.first; f <= own.frames.last; ++f) {
         own.wrist_world.push_back(held_wrist(scene_, hold, index_, choice.plan->calm[h],
                                              choice.path->hands[h].offset, f));
@@ -210,12 +210,168 @@ void Reconstruction::resolve(bool last) {
   }
 }
 
+// Fingers that pass through something as they come or go open wider around it, as little as helps:
+// the cheapest way through a table of frames and openings.
+class Opening {
+ public:
+  Opening(const Scene& scene, const std::vector<HoldChoice>& holds, int hand, HandMotion& motion)
+      : scene_(scene),
+        hand_(scene.hands[hand]),
+        test_(hand_, *scene.options),
+        motion_(motion),
+        held_(scene.frames(), false) {
+    for (int f = 0; f < scene.frames(); ++f) held_[f] = in_hold(holds, hand, f).state != nullptr;
+  }
+
+  void run() {
+    const int frames = scene_.frames();
+    for (int f = 0; f < frames; ++f) {
+      if (held_[f] || depth(f, 0) <= kDeepest) continue;
+      int first = f, last = f;
+      while (first > 0 && !held_[first - 1] && f - first < kWindow) --first;
+      while (last + 1 < frames && !held_[last + 1] && last - f < 2 * kWindow) ++last;
+      open_around(first, last);
+      f = last;
+    }
+  }
+
+ private:
+  static constexpr int kShares = 9;
+  static constexpr int kWindow = 10;           // frames before; twice as many after
+  static constexpr double kPerMeter = 1e4;     // cost of entering, 1 / m
+  static constexpr double kPerChange = 20.0;   // cost of opening by a whole in a frame, squared
+  static constexpr double kPerOpening = 0.01;  // cost of being open, so that it ends
+
+  Eigen::VectorXd pose(int frame, int step) const {
+    const double share = static_cast<double>(step) / (kShares - 1);
+    return motion_.poses[frame] + share * (hand_.open - motion_.poses[frame]);
+  }
+
+  double depth(int frame, int step) {
+    obstacles_.clear();
+    for (const SceneObject& object : scene_.objects)
+      obstacles_.push_back({object.prepared->contact().get(), object.poses_world[frame]});
+    for (const hands::Obstacle& fixed : scene_.surroundings) obstacles_.push_back(fixed);
+    return test_.deepest(pose(frame, step), motion_.wrist_world[frame], obstacles_);
+  }
+
+  void open_around(int first, int last) {
+    const int count = last - first + 1;
+    std::vector<std::array<double, kShares>> cost(count);
+    std::vector<std::array<int, kShares>> from(count);
+    for (int i = 0; i < count; ++i) {
+      for (int s = 0; s < kShares; ++s) {
+        double best = i == 0 ? kPerChange * s * s / kStepSquared : INFINITY;
+        for (int before = 0; before < kShares && i > 0; ++before) {
+          const double change =
+              cost[i - 1][before] + kPerChange * (s - before) * (s - before) / kStepSquared;
+          if (change >= best) continue;
+          best = change;
+          from[i][s] = before;
+        }
+        cost[i][s] =
+            best + kPerOpening * s + kPerMeter * std::max(0.0, depth(first + i, s) - kDeepest);
+      }
+    }
+    int step = 0;
+    for (int s = 1; s < kShares; ++s) {
+      if (cost[count - 1][s] + kPerChange * s * s / kStepSquared <
+          cost[count - 1][step] + kPerChange * step * step / kStepSquared)
+        step = s;
+    }
+    std::vector<int> steps(count);
+    for (int i = count - 1; i >= 0; --i) {
+      steps[i] = step;
+      step = i > 0 ? from[i][step] : 0;
+    }
+    for (int i = 0; i < count; ++i) motion_.poses[first + i] = pose(first + i, steps[i]);
+  }
+
+  static constexpr double kStepSquared = (kShares - 1.0) * (kShares - 1.0);
+  const Scene& scene_;
+  const WorkingHand& hand_;
+  KinematicTest test_;
+  HandMotion& motion_;
+  std::vector<bool> held_;
+  std::vector<hands::Obstacle> obstacles_;
+};
+
+// Frames of a hold that smoothing spoilt: contacts that nothing guides, of the palm or a finger's
+// side, may have carried the object. There, and a little around it, hands go back to what the
+// search found.
+class Repair {
+ public:
+  Repair(const Scene& scene, const HoldChoice& choice, std::vector<HandMotion>& motions)
+      : scene_(scene), choice_(choice), hold_(*choice.plan->hold), motions_(motions) {
+    tests_.reserve(hold_.hands.size());
+    for (const int h : hold_.hands) {
+      tests_.emplace_back(scene.hands[h], *scene.options);
+      smoothed_.push_back(motions[h].poses);
+    }
+  }
+
+  void run() {
+    const std::vector<State>& states = choice_.path->states;
+    const int count = static_cast<int>(states.size());
+    std::vector<double> back(count, 0.0);  // 1: as the search had it
+    for (int round = 0; round < kRepairs; ++round) {
+      std::vector<int> spoilt;
+      for (int i = 0; i < count; ++i) {
+        if (back[i] < 1.0 && !explained(states[i].frame)) spoilt.push_back(i);
+      }
+      if (spoilt.empty()) return;
+      // In the end what is spoilt goes back alone.
+      const int around = 2 * round < kRepairs ? kAround : 0;
+      for (const int bad : spoilt) {
+        for (int i = std::max(0, bad - around); i <= std::min(count - 1, bad + around); ++i)
+          back[i] = std::max(back[i], 1.0 - minimum_jerk(std::abs(i - bad), 0.0, kAround + 1.0));
+      }
+      for (int i = 0; i < count; ++i) {
+        const int f = states[i].frame;
+        for (size_t h = 0; h < hold_.hands.size(); ++h)
+          motions_[hold_.hands[h]].poses[f] =
+              smoothed_[h][f] + back[i] * (states[i].hands[h].pose - smoothed_[h][f]);
+      }
+    }
+  }
+
+ private:
+  static constexpr int kRepairs = 8;
+  static constexpr int kAround = 4;  // frames
+
+  bool explained(int frame) {
+    const SceneObject& object = scene_.objects[hold_.object];
+    contacts_.clear();
+    for (size_t h = 0; h < hold_.hands.size(); ++h) {
+      const HandMotion& motion = motions_[hold_.hands[h]];
+      tests_[h].touching(motion.poses[frame], motion.wrist_world[frame], object.poses_world[frame],
+                         *object.prepared->contact(), static_cast<int>(h), hold_.object, contacts_);
+    }
+    if (scene_.options->proxy_points) add_proxies(*object.prepared->exact(), contacts_);
+    return dynamics_.solve(object.load(frame), contacts_, object.supports[frame]) <= kExplained;
+  }
+
+  const Scene& scene_;
+  const HoldChoice& choice_;
+  const Hold& hold_;
+  std::vector<HandMotion>& motions_;
+  std::vector<std::vector<Eigen::VectorXd>> smoothed_;  // by hand of the hold
+  std::vector<KinematicTest> tests_;
+  DynamicTest dynamics_;
+  std::vector<TestContact> contacts_;
+};
+
 }  // namespace
 
 std::vector<HandMotion> reconstruct(const Scene& scene, const std::vector<HoldChoice>& holds) {
   std::vector<HandMotion> motions;
   for (int h = 0; h < static_cast<int>(scene.hands.size()); ++h)
     motions.push_back(Reconstruction(scene, holds, h).run());
+  for (const HoldChoice& choice : holds) {
+    if (choice.path && !choice.path->states.empty()) Repair(scene, choice, motions).run();
+  }
+  for (int h = 0; h < static_cast<int>(scene.hands.size()); ++h)
+    Opening(scene, holds, h, motions[h]).run();
   return motions;
 }
 

@@ -49,6 +49,7 @@ class Sampling {
 
  private:
   void search();
+  void search_plan(const std::vector<ReachableVolume>& volumes, SearchedHold& own);
   void count();
   void build_solutions();
   void tell_unsolved();
@@ -69,34 +70,54 @@ void Sampling::search() {
     const Hold& hold = scene_.holds[i];
     monitor_.report(0.8 * i / scene_.holds.size(), fmt::format("hold {}", i + 1));
     SearchedHold& own = holds_[i];
-    own.plan = plan_hold(scene_, hold);
+    const WristGive give = options.give.value_or(WristGive{.shift = 0.0, .turn = 0.0});
+    own.plan = plan_hold(scene_, hold, give);
     if (hold.hands.empty()) continue;
     if (options.search == SearchKind::kNearest) {
       own.search = close_on_nearest(scene_, own.plan);
       continue;
     }
-    StartCounts counts;
-    std::vector<Start> starts = find_starts(scene_, own.plan, volumes, kStarts, counts, monitor_);
-    const auto hopeless = std::find_if(starts.begin(), starts.end(), [](const Start& start) {
-      return start.explained < kHopeful;
-    });
-    if (hopeless - starts.begin() >= 8) starts.erase(hopeless, starts.end());
-    if (starts.size() > kSearched) starts.resize(kSearched);
-    // Where none explains the whole hold, searching more of them rarely helps.
-    if (!starts.empty() && starts[0].explained < kHopeful && starts.size() > kSearchedHopeless)
-      starts.resize(kSearchedHopeless);
-    if (options.search == SearchKind::kPlain) {
-      if (!starts.empty())
-        own.search = search_plain(scene_, own.plan, starts[0], wanted_paths(options),
-                                  options.frame_budget, monitor_);
-    } else {
+    search_plan(volumes, own);
+    if (!own.search.paths.empty() || !options.give || !options.wider_give) continue;
+    SearchedHold wider;
+    wider.plan = plan_hold(scene_, hold, *options.wider_give);
+    search_plan(volumes, wider);
+    if (wider.search.paths.empty() &&
+        wider.search.longest.states.size() <= own.search.longest.states.size())
+      continue;
+    wider.search.add_counts(own.search);
+    own = std::move(wider);
+    report_.notes.push_back(fmt::format(
+        "{}: within {:g} mm and {:g} degrees of the captured wrist nothing holds it; {:g} mm and "
+        "{:g} degrees were allowed (--wrist-give)",
+        scene_.objects[hold.object].object().name, 1e3 * give.shift, degrees(give.turn),
+        1e3 * options.wider_give->shift, degrees(options.wider_give->turn)));
+  }
+}
+
+void Sampling::search_plan(const std::vector<ReachableVolume>& volumes, SearchedHold& own) {
+  const SamplingOptions& options = *scene_.options;
+  StartCounts counts;
+  std::vector<Start> starts = find_starts(scene_, own.plan, volumes, kStarts, counts, monitor_);
+  const auto hopeless = std::find_if(starts.begin(), starts.end(),
+                                     [](const Start& start) { return start.explained < kHopeful; });
+  if (hopeless - starts.begin() >= 8) starts.erase(hopeless, starts.end());
+  if (starts.size() > kSearched) starts.resize(kSearched);
+  // Where none explains the whole hold, searching more of them rarely helps.
+  if (!starts.empty() && starts[0].explained < kHopeful && starts.size() > kSearchedHopeless)
+    starts.resize(kSearchedHopeless);
+  if (options.search == SearchKind::kPlain) {
+    own.search = search_plain(scene_, own.plan, starts, wanted_paths(options), options.frame_budget,
+                              monitor_);
+  } else {
+    // Where the wrist moves against the object digits must creep sooner or later.
+    if (own.plan.still || options.max_creep <= 0.0)
       own.search = search_hold(scene_, own.plan, starts, wanted_paths(options),
                                options.frame_budget, false, monitor_);
-      if (own.search.paths.empty() && options.max_creep > 0.0) {
-        HoldSearch creeping = search_hold(scene_, own.plan, starts, wanted_paths(options),
-                                          options.frame_budget, true, monitor_);
-        own.search.add(std::move(creeping), wanted_paths(options));
-      }
+    if (own.search.paths.empty() && options.max_creep > 0.0) {
+      HoldSearch creeping = search_hold(scene_, own.plan, starts, wanted_paths(options),
+                                        options.frame_budget, true, monitor_);
+      own.search.add(std::move(creeping), wanted_paths(options));
     }
   }
 }
@@ -128,6 +149,10 @@ void Sampling::count() {
   report_.dynamic_ms = per(times.dynamic_seconds, times.dynamic_tests);
   report_.success_ratio =
       report_.total_frames > 0 ? double(report_.success_frames) / report_.total_frames : 0.0;
+  // Starts are searched side by side, beyond the budget by what they have begun; what counts is
+  // what was tested within it.
+  if (static_cast<int>(report_.explored.size()) > scene_.options->frame_budget)
+    report_.explored.resize(scene_.options->frame_budget);
   report_.spread_m = index_spread(report_.explored);
 }
 
@@ -178,18 +203,28 @@ void Sampling::tell_unsolved() {
     const Hold& hold = *searched.plan.hold;
     const std::string& name = scene_.objects[hold.object].object().name;
     if (!searched.search.paths.empty()) continue;
-    const int solved = static_cast<int>(searched.search.longest.states.size());
-    const int stop = hold.frames.first + solved;
+    const std::string advice = smoothing_advice(scene_, hold.object);
+    if (!advice.empty() &&
+        std::find(report_.notes.begin(), report_.notes.end(), advice) == report_.notes.end())
+      report_.notes.push_back(advice);
+    const std::vector<State>& solved = searched.search.longest.states;
     std::string cause;
     if (hold.hands.empty()) {
       cause = fmt::format("{} moves as nothing but a hand could move it, and none is near", name);
-    } else if (solved == 0) {
+    } else if (solved.empty()) {
       cause = fmt::format("no way was found to take {} at frame {}", name, hold.frames.first);
     } else {
-      cause = fmt::format("the search ended at frame {}: {}", stop,
+      const bool ended = solved.back().frame < hold.frames.last;
+      cause = fmt::format("the search ended at frame {}: {}",
+                          ended ? solved.back().frame + 1 : solved.front().frame - 1,
                           to_string(searched.search.stopped.cause));
     }
-    report_.unsolved.push_back({hold.object, {stop, hold.needed.last}, cause});
+    const int begins = solved.empty() ? hold.needed.last + 1 : solved.front().frame;
+    const int stop = solved.empty() ? hold.needed.last + 1 : solved.back().frame + 1;
+    if (begins > hold.needed.first)
+      report_.unsolved.push_back({hold.object, {hold.needed.first, begins - 1}, cause});
+    if (stop <= hold.needed.last)
+      report_.unsolved.push_back({hold.object, {stop, hold.needed.last}, cause});
   }
   // The longest stretch of frames outside of all these.
   int first = 0;
@@ -216,7 +251,7 @@ SamplingReport Sampling::run() {
   const int found = static_cast<int>(report_.solutions.size());
   report_.solution_ratio = found + dead > 0 ? double(found) / (found + dead) : 0.0;
   report_.smoothing_moved_m = scene_.smoothing_moved;
-  report_.notes = scene_.notes;
+  report_.notes.insert(report_.notes.begin(), scene_.notes.begin(), scene_.notes.end());
   report_.summary.iterations = report_.total_frames;
   report_.summary.residual = 1.0 - report_.solved_fraction;
   if (monitor_.stop.stop_requested()) {

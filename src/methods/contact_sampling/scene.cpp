@@ -16,8 +16,7 @@ constexpr double kNearPart = 0.75;
 // A wrist that moves faster than this against the object passes it or comes to it, m/s.
 constexpr double kPassing = 0.3;
 
-std::vector<bool> frames_near(const WorkingHand& hand, const SceneObject& object, double give,
-                              double frame_rate) {
+std::vector<bool> frames_in_reach(const WorkingHand& hand, const SceneObject& object, double give) {
   const Transform palm = hands::palm_in_wrist(*hand.hand);
   const double reach = kNearPart * hand.hand->length + give;
   std::vector<bool> near(object.poses_world.size());
@@ -25,11 +24,18 @@ std::vector<bool> frames_near(const WorkingHand& hand, const SceneObject& object
     const Vec3 middle = hand.wrist_world[f] * palm.position;
     const Vec3 middle_object = object.poses_world[f].inverse() * middle;
     if (object.prepared->box().exteriorDistance(middle_object) > reach) continue;
+    near[f] = object.prepared->exact()->sample(middle_object).distance < reach;
+  }
+  return near;
+}
+
+std::vector<bool> without_passing(const WorkingHand& hand, const SceneObject& object,
+                                  double frame_rate, std::vector<bool> near) {
+  for (size_t f = 0; f < near.size(); ++f) {
     const size_t a = f > 0 ? f - 1 : f, b = f + 1 < near.size() ? f + 1 : f;
     const Vec3 before = object.poses_world[a].inverse() * hand.wrist_world[a].position;
     const Vec3 after = object.poses_world[b].inverse() * hand.wrist_world[b].position;
-    if ((after - before).norm() > kPassing * (b - a) / frame_rate) continue;
-    near[f] = object.prepared->exact()->sample(middle_object).distance < reach;
+    if ((after - before).norm() > kPassing * (b - a) / frame_rate) near[f] = false;
   }
   return near;
 }
@@ -50,8 +56,10 @@ SceneObject make_object(const SamplingProblem& problem, const SamplingOptions& o
   object.poses_world = smooth_poses(poses_world, problem.frame_rate, options.smoothing);
   std::vector<bool> any_near(object.poses_world.size(), false);
   for (const WorkingHand& hand : scene.hands) {
+    object.hand_reaches.push_back(
+        frames_in_reach(hand, object, options.give ? options.give->shift : 0.0));
     object.hand_near.push_back(
-        frames_near(hand, object, options.give ? options.give->shift : 0.0, problem.frame_rate));
+        without_passing(hand, object, problem.frame_rate, object.hand_reaches.back()));
     for (size_t f = 0; f < any_near.size(); ++f)
       any_near[f] = any_near[f] || object.hand_near.back()[f];
   }
@@ -65,6 +73,17 @@ SceneObject make_object(const SamplingProblem& problem, const SamplingOptions& o
   }
   object.motion = object_motion(object.object(), object.poses_world, problem.frame_rate);
   object.levels = level_supports(problem, index, object.poses_world, object.motion, any_near);
+  if (options.smoothing > 0.0) {
+    const double entered =
+        lift_onto(object.levels, object.object(), problem.frame_rate, object.poses_world);
+    if (entered > 0.0) {
+      scene.notes.push_back(
+          fmt::format("{}: it was captured {:.1f} mm inside of what it stands on, "
+                      "and was lifted there",
+                      object.object().name, 1e3 * entered));
+      object.motion = object_motion(object.object(), object.poses_world, problem.frame_rate);
+    }
+  }
   object.supports = find_supports(problem, index, object.poses_world, object.motion, object.levels);
   for (const LevelSupport& level : object.levels) {
     if (!level.assumed) continue;
@@ -84,6 +103,35 @@ SceneObject make_object(const SamplingProblem& problem, const SamplingOptions& o
 }
 
 }  // namespace
+
+std::string smoothing_advice(const Scene& scene, int object) {
+  // Weights. People rarely move what they hold with more than three times its weight.
+  constexpr double kHard = 4.0, kMuchLess = 0.6;
+  constexpr double kWidest = 0.3;  // s
+  const CapturedObject& captured = scene.problem->objects[object];
+  const Object& shape = captured.object->object();
+  const auto worst = [&](const ObjectMotion& motion) {
+    int at = 0;
+    for (int f = 1; f < static_cast<int>(motion.wanted.size()); ++f)
+      if (motion.wanted[f].force.norm() > motion.wanted[at].force.norm()) at = f;
+    return std::pair(motion.wanted[at].force.norm() / (shape.mass * kStandardGravity), at);
+  };
+  const auto [now, frame] = worst(scene.objects[object].motion);
+  if (now < kHard) return "";
+  const double rate = scene.problem->frame_rate;
+  for (double width = 2.0 * std::max(0.025, scene.options->smoothing); width < kWidest;
+       width *= 2.0) {
+    const auto smoothed = smooth_poses(captured.poses_world, rate, width);
+    const double then = worst(object_motion(shape, smoothed, rate)).first;
+    if (then > kMuchLess * now) continue;
+    return fmt::format(
+        "{}: as captured it needs {:.1f} times its weight at frame {}; with --smoothing {:g} that "
+        "is "
+        "{:.1f}",
+        shape.name, now, frame, width, then);
+  }
+  return "";
+}
 
 bool Scene::over(const Monitor& monitor) const {
   return monitor.stop.stop_requested() ||

@@ -23,7 +23,8 @@ struct SceneObject {
   std::vector<LevelSupport> levels;
   std::vector<std::vector<SupportPoint>> supports;  // by frame
   std::vector<bool> needs_hand;                     // by frame
-  std::vector<std::vector<bool>> hand_near;         // by hand, by frame
+  std::vector<std::vector<bool>> hand_reaches;      // by hand, by frame
+  std::vector<std::vector<bool>> hand_near;         // the same, of one that does not just pass
 
   const Object& object() const { return prepared->object(); }
   DynamicTest::Load load(int frame) const {
@@ -63,6 +64,10 @@ struct Scene {
 };
 
 Result<Scene> make_scene(const SamplingProblem& problem, const SamplingOptions& options);
+
+// What smoothing would make of a motion that needs more force than hands give in everyday tasks;
+// empty if it needs no such force, or if smoothing does not help.
+std::string smoothing_advice(const Scene& scene, int object);
 
 // Beyond the paper: which hands hold which object when.
 std::vector<Hold> find_holds(const Scene& scene);

@@ -6,6 +6,7 @@
 #include "methods/contact_sampling/search.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 
 #include <tbb/parallel_for.h>
@@ -30,14 +31,18 @@ constexpr int kCutBack = 3;
 // The tree of one start.
 class Tree {
  public:
-  Tree(const Scene& scene, const HoldPlan& plan, const Start& start, int number, bool creeping)
+  // Direction: as in FrameStep.
+  Tree(const Scene& scene, const HoldPlan& plan, const Start& start, int number, bool creeping,
+       int direction)
       : scene_(scene),
         plan_(plan),
         start_(start),
         number_(number),
-        step_(scene, plan, start, creeping),
-        generator_(scene, *plan.hold),
-        random_(scene.options->seed, 0x5ea6c4 + 2654435761ULL * number + plan.hold->frames.first) {}
+        direction_(direction),
+        step_(scene, plan, start, creeping, direction),
+        generator_(scene, *plan.hold, direction < 0),
+        random_(scene.options->seed,
+                0x5ea6c4 + 2654435761ULL * number + plan.hold->frames.first + (direction < 0)) {}
 
   bool root();
   void improved(int budget, int most_paths, const Monitor& monitor);
@@ -58,13 +63,17 @@ class Tree {
   void keep_longest(const Failure& failure);
   void keep_path();
   void cut_back(int nodes);
-  bool complete() const { return path_.back().frame >= plan_.hold->frames.last; }
+  bool complete() const {
+    return path_.back().frame ==
+           (direction_ > 0 ? plan_.hold->frames.last : plan_.hold->frames.first);
+  }
   Choice most_different();
 
   const Scene& scene_;
   const HoldPlan& plan_;
   const Start& start_;
   int number_;
+  int direction_;
   FrameStep step_;
   NodeGenerator generator_;
   Random random_;
@@ -99,11 +108,11 @@ bool Tree::root() {
   Failure failure;
   State state;
   ++result_.total_frames;
-  result_.tree.push_back({-1, {plan_.hold->frames.first, plan_.hold->frames.first}});
+  result_.tree.push_back({-1, {start_.frame, start_.frame}});
   if (!step_.begin(state, failure)) {
     result_.tree.back().dead = true;
     result_.tree.back().cause = failure.cause;
-    dead_end(plan_.hold->frames.first, failure);
+    dead_end(start_.frame, failure);
     return false;
   }
   path_.push_back(state);
@@ -116,20 +125,22 @@ bool Tree::root() {
 bool Tree::grow(const Choice& choice, Failure& failure) {
   const int first = static_cast<int>(path_.size());
   const int id = static_cast<int>(result_.tree.size());
-  result_.tree.push_back({nodes_.back().id, {path_.back().frame + 1, path_.back().frame}});
+  const int before = path_.back().frame;
+  result_.tree.push_back({nodes_.back().id, {before + 1, before}});
+  if (direction_ < 0) result_.tree.back().frames = {before, before - 1};
   for (int done = 0; done < choice.window && !complete(); ++done) {
     State next;
     ++result_.total_frames;
     if (!step_.advance(path_.back(), choice, done, next, failure)) {
       result_.tree[id].dead = true;
       result_.tree[id].cause = failure.cause;
-      dead_end(path_.back().frame + 1, failure);
+      dead_end(path_.back().frame + direction_, failure);
       path_.resize(first);
       return false;
     }
     path_.push_back(std::move(next));
     record(path_.back(), id);
-    ++result_.tree[id].frames.last;
+    (direction_ > 0 ? result_.tree[id].frames.last : result_.tree[id].frames.first) += direction_;
   }
   nodes_.push_back({first, id});
   return true;
@@ -242,17 +253,65 @@ void HoldSearch::add(HoldSearch&& other, int wanted) {
     longest = std::move(other.longest);
     stopped = other.stopped;
   }
+  add_counts(other);
+}
+
+void HoldSearch::add_counts(const HoldSearch& other) {
   for (int i = 0; i < kDeadEndCount; ++i) dead_ends[i] += other.dead_ends[i];
   dead_frames.insert(dead_frames.end(), other.dead_frames.begin(), other.dead_frames.end());
   total_frames += other.total_frames;
   times.add(other.times);
 }
 
+namespace {
+
+// The states of a way back in time and of one forward from the same start, in order.
+void put_before(const Path& back, Path& path) {
+  std::vector<State> states(back.states.rbegin(), back.states.rend());
+  states.insert(states.end(), path.states.begin() + 1, path.states.end());
+  path.states = std::move(states);
+}
+
+// Forward from the start's frame to the end of the hold, then back to its beginning.
+HoldSearch search_start(const Scene& scene, const HoldPlan& plan, const Start& start, int number,
+                        bool creeping, const Monitor& monitor) {
+  const int most = static_cast<int>(std::ceil(2.0 * scene.options->paths_per_start));
+  const int budget = kLengthsPerStart * plan.hold->frames.size();
+  Tree forward(scene, plan, start, number, creeping, 1);
+  if (forward.root()) forward.improved(budget, most, monitor);
+  HoldSearch all = forward.take();
+  if (start.frame == plan.hold->frames.first || (all.paths.empty() && all.longest.states.empty()))
+    return all;
+  Tree backward(scene, plan, start, number, creeping, -1);
+  if (backward.root()) backward.improved(budget, most, monitor);
+  HoldSearch back = backward.take();
+  std::vector<Path> ways = std::move(back.paths);
+  back.paths.clear();
+  // What came farthest, if either way failed.
+  const Path& first_part = ways.empty() ? back.longest : ways[0];
+  Path longest = all.paths.empty() ? all.longest : all.paths[0];
+  if (!first_part.states.empty()) put_before(first_part, longest);
+  const bool whole = !all.paths.empty() && !ways.empty();
+  const Failure stopped = all.paths.empty() ? all.stopped : back.stopped;
+  const size_t pairs = whole ? std::max(all.paths.size(), ways.size()) : 0;
+  std::vector<Path> joined;
+  for (size_t i = 0; i < pairs; ++i) {
+    joined.push_back(all.paths[i % all.paths.size()]);
+    put_before(ways[i % ways.size()], joined.back());
+  }
+  all.paths = std::move(joined);
+  back.longest = {};
+  all.add(std::move(back), most);
+  all.longest = whole ? Path{} : std::move(longest);
+  all.stopped = stopped;
+  return all;
+}
+
+}  // namespace
+
 HoldSearch search_hold(const Scene& scene, const HoldPlan& plan, const std::vector<Start>& starts,
                        int wanted, int frame_budget, bool creeping, const Monitor& monitor) {
   HoldSearch all;
-  const int length = plan.hold->frames.size();
-  const int most = static_cast<int>(std::ceil(2.0 * scene.options->paths_per_start));
   const int count = static_cast<int>(starts.size());
   for (int first = 0; first < count; first += kBatch) {
     if (static_cast<int>(all.paths.size()) >= wanted || all.total_frames >= frame_budget ||
@@ -261,20 +320,33 @@ HoldSearch search_hold(const Scene& scene, const HoldPlan& plan, const std::vect
     const int batch = std::min(kBatch, count - first);
     std::vector<HoldSearch> found(batch);
     tbb::parallel_for(0, batch, [&](int i) {
-      Tree tree(scene, plan, starts[first + i], first + i, creeping);
-      if (tree.root()) tree.improved(kLengthsPerStart * length, most, monitor);
-      found[i] = tree.take();
+      found[i] = search_start(scene, plan, starts[first + i], first + i, creeping, monitor);
     });
-    for (HoldSearch& one : found) all.add(std::move(one), wanted);
+    for (HoldSearch& one : found) all.add(std::move(one), INT_MAX);
   }
+  // Ways of other starts differ more than those of one: first one of each, then a second.
+  std::vector<int> taken(count, 0);
+  std::vector<std::pair<int, size_t>> order;  // how many of its start come before it, and which
+  for (size_t i = 0; i < all.paths.size(); ++i) order.emplace_back(taken[all.paths[i].start]++, i);
+  std::sort(order.begin(), order.end());
+  std::vector<Path> mixed;
+  for (const auto& [before, i] : order) {
+    if (static_cast<int>(mixed.size()) < wanted) mixed.push_back(std::move(all.paths[i]));
+  }
+  all.paths = std::move(mixed);
   return all;
 }
 
-HoldSearch search_plain(const Scene& scene, const HoldPlan& plan, const Start& start, int wanted,
-                        int frame_budget, const Monitor& monitor) {
-  Tree tree(scene, plan, start, 0, false);
-  if (tree.root()) tree.plain(frame_budget, wanted, monitor);
-  return tree.take();
+HoldSearch search_plain(const Scene& scene, const HoldPlan& plan, const std::vector<Start>& starts,
+                        int wanted, int frame_budget, const Monitor& monitor) {
+  HoldSearch all;
+  for (size_t i = 0; i < starts.size() && all.total_frames < frame_budget; ++i) {
+    if (scene.over(monitor)) break;
+    Tree tree(scene, plan, starts[i], static_cast<int>(i), false, 1);
+    if (tree.root()) tree.plain(frame_budget - all.total_frames, wanted, monitor);
+    all.add(tree.take(), wanted);
+  }
+  return all;
 }
 
 }  // namespace prehend::contact_sampling

@@ -9,7 +9,7 @@ namespace prehend::contact_sampling {
 
 // A way through all frames of a hold, or through as many as could be.
 struct Path {
-  std::vector<State> states;  // from the hold's first frame on
+  std::vector<State> states;  // of frames one after the other
   std::vector<HandStart> hands;
   int node = -1;  // the last one, in HoldSearch::tree
   int start = 0;  // which start
@@ -27,14 +27,16 @@ struct HoldSearch {
   TestTimes times;
 
   void add(HoldSearch&& other, int wanted);
+  // What another search took and where it ended, without its tree.
+  void add_counts(const HoldSearch& other);
 };
 
 // `wanted` ways, or what the budget of frames allows.
 HoldSearch search_hold(const Scene& scene, const HoldPlan& plan, const std::vector<Start>& starts,
                        int wanted, int frame_budget, bool creeping, const Monitor& monitor);
 
-// Section 4 alone, from one start: until the budget ends.
-HoldSearch search_plain(const Scene& scene, const HoldPlan& plan, const Start& start, int wanted,
-                        int frame_budget, const Monitor& monitor);
+// Section 4 alone: one start after the other, until the budget ends.
+HoldSearch search_plain(const Scene& scene, const HoldPlan& plan, const std::vector<Start>& starts,
+                        int wanted, int frame_budget, const Monitor& monitor);
 
 }  // namespace prehend::contact_sampling

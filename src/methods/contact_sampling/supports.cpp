@@ -13,6 +13,12 @@ namespace {
 
 // A point of the object nearer than this to a support stands on it, m. Markers are off by as much.
 constexpr double kTouching = 0.005;
+// What was captured up to this much below its support, m, is an error of capture; what is lower is
+// beside it. Less than `kEntered` is left as it is.
+constexpr double kDeepestCaptured = 0.04, kEntered = 0.0005;
+constexpr double kLiftFade = 0.15;  // s, over which an object is lifted before and after
+// An assumed support lies lower than a resting object by at most this part of that.
+constexpr double kLowered = 0.8;
 // Slower points of the object rest or stick, m/s: noise of 0.2 mm at 60 frames a second.
 constexpr double kSticking = 0.02;
 // An object has come to rest if it is slow for as long, s.
@@ -113,10 +119,12 @@ std::vector<LevelSupport> level_supports(const SamplingProblem& problem, int obj
       low += lowest(points, poses_world[end]);
     }
     low /= end - f;
-    // The support is where the object is lowest: it then enters nothing.
+    // The support is where the object is lowest, so that it enters nothing, but not so low that the
+    // resting object would not touch it.
+    const double rest = low;
     for (const Transform& pose : poses_world) {
       const double here = lowest(points, pose);
-      if (std::abs(here - low) < 2.0 * kTouching) low = std::min(low, here);
+      if (std::abs(here - rest) < kLowered * kTouching) low = std::min(low, here);
     }
     const bool known = std::any_of(levels.begin(), levels.end(), [&](const LevelSupport& level) {
       return std::abs(level.height - low) < kSameHeight;
@@ -126,6 +134,48 @@ std::vector<LevelSupport> level_supports(const SamplingProblem& problem, int obj
     f = end;
   }
   return levels;
+}
+
+double lift_onto(const std::vector<LevelSupport>& levels, const Object& object, double frame_rate,
+                 std::vector<Transform>& poses_world) {
+  const std::vector<Vec3> points = thinned(object.shape.mesh->vertices);
+  const int frames = static_cast<int>(poses_world.size());
+  std::vector<double> entered(frames, 0.0);
+  for (const LevelSupport& level : levels) {
+    // Where the object stands; a floor is everywhere.
+    Eigen::AlignedBox2d footprint;
+    for (const Transform& pose : poses_world) {
+      if (std::abs(lowest(points, pose) - level.height) > kTouching) continue;
+      for (const Vec3& point : points) {
+        const Vec3 world = pose * point;
+        if (world.y() - level.height < kTouching)
+          footprint.extend(Eigen::Vector2d(world.x(), world.z()));
+      }
+    }
+    for (int f = 0; f < frames; ++f) {
+      double deepest = 0.0;
+      for (const Vec3& point : points) {
+        const Vec3 world = poses_world[f] * point;
+        if (level.assumed &&
+            footprint.exteriorDistance(Eigen::Vector2d(world.x(), world.z())) > 2.0 * kSlabMargin)
+          continue;
+        deepest = std::max(deepest, level.height - world.y());
+      }
+      if (deepest < kDeepestCaptured) entered[f] = std::max(entered[f], deepest);
+    }
+  }
+  const double deepest = *std::max_element(entered.begin(), entered.end());
+  if (deepest < kEntered) return 0.0;
+  // Around the deepest frames the object is lifted as well, and less and less away from them.
+  const double fade = kLiftFade * frame_rate;
+  for (int f = 0; f < frames; ++f) {
+    double lift = 0.0;
+    const int reach = static_cast<int>(fade);
+    for (int g = std::max(0, f - reach); g <= std::min(frames - 1, f + reach); ++g)
+      lift = std::max(lift, entered[g] * (1.0 - minimum_jerk(std::abs(f - g), 0.0, fade + 1.0)));
+    poses_world[f].position.y() += lift;
+  }
+  return deepest;
 }
 
 std::vector<std::vector<SupportPoint>> find_supports(const SamplingProblem& problem, int object,

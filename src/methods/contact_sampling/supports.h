@@ -31,6 +31,11 @@ std::vector<LevelSupport> level_supports(const SamplingProblem& problem, int obj
                                          const ObjectMotion& motion,
                                          const std::vector<bool>& hand_near);
 
+// Lifts the object where it was captured a little inside of what it stands on. How deep that was,
+// m.
+double lift_onto(const std::vector<LevelSupport>& levels, const Object& object, double frame_rate,
+                 std::vector<Transform>& poses_world);
+
 // By frame.
 std::vector<std::vector<SupportPoint>> find_supports(const SamplingProblem& problem, int object,
                                                      const std::vector<Transform>& poses_world,

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "prehend/core/hand_builder.h"
+#include "prehend/geometry/mirrored_object.h"
+
 namespace prehend::example_control {
 namespace {
 
@@ -27,6 +30,11 @@ Status check_sizes(const Controller& controller) {
 }
 
 Status check_angles(const Controller& controller) {
+  for (const Eigen::VectorXd* added : {&controller.touching, &controller.closing}) {
+    if (added->size() == 0) continue;
+    if (added->size() != controller.neutral.size() || !added->allFinite())
+      return Error{"touching and closing must have a finite number for each degree of freedom"};
+  }
   if (!controller.neutral.allFinite() || !controller.positions.allFinite() ||
       !controller.velocities.allFinite()) {
     return Error{"the neutral pose and the setpoints must be finite numbers"};
@@ -75,6 +83,10 @@ Status check_path(const ExamplePath& path) {
     return Error{fmt::format("the example grips from frame {} to {} of {}", path.grip_frame,
                              path.release_frame, frames)};
   }
+  if (path.carried() < path.grip_frame || path.carried() > path.release_frame) {
+    return Error{fmt::format("the example carries from frame {}, not within its grip, {} to {}",
+                             path.carried(), path.grip_frame, path.release_frame)};
+  }
   for (const auto* poses : {&path.wrist_world, &path.target_world}) {
     for (const Transform& pose : *poses) {
       if (!all_finite(pose)) return Error{"the example's path must be finite numbers"};
@@ -113,6 +125,12 @@ Eigen::VectorXd Controller::rest_pose(Setpoint setpoint) const {
   // Beyond a limit both springs pull against that of the limit.
   const double yields = 2.0 * gains.stiffness / (2.0 * gains.stiffness + gains.limit_stiffness);
   return nearest + yields * (springs - nearest);
+}
+
+Eigen::VectorXd Controller::touching_pose() const {
+  Eigen::VectorXd pose = rest_pose(Setpoint::kGrip);
+  if (touching.size() > 0) pose += touching;
+  return pose;
 }
 
 Controller opened_wider(Controller controller, double part) {
@@ -194,6 +212,14 @@ Controller mirrored(const Controller& controller) {
     for (Transform& pose : *poses) pose = mirror_x(pose);
   }
   other.path.target_center = mirror_x(controller.path.target_center);
+  if (other.path.grip_wrist_target)
+    other.path.grip_wrist_target = mirror_x(*controller.path.grip_wrist_target);
+  if (controller.touching.size() > 0) other.touching = mirror(controller.touching);
+  if (controller.closing.size() > 0) other.closing = mirror(controller.closing);
+  if (controller.hand)
+    other.hand = std::make_shared<const Hand>(::prehend::mirrored(*controller.hand));
+  if (controller.object)
+    other.object = std::make_shared<const Object>(geometry::mirrored(*controller.object));
   return other;
 }
 

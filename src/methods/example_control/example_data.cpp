@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "methods/example_control/touch_track.h"
 #include "prehend/hands/palm.h"
 
 namespace prehend::example_control {
@@ -13,14 +14,6 @@ namespace {
 
 // A reach has its power below 6 Hz, and its acceleration needs samples well above twice that.
 constexpr double kLowestRate = 24.0;
-
-// The axis-angle vector of the same rotation that is nearest to `before`.
-Vec3 nearest_turn(const Vec3& angles, const Vec3& before) {
-  const double size = angles.norm();
-  if (size < 1e-9) return angles;
-  const Vec3 other = angles * (1.0 - 2.0 * kPi / size);
-  return (other - before).squaredNorm() < (angles - before).squaredNorm() ? other : angles;
-}
 
 // Phalanges of each digit.
 std::array<std::vector<int>, kDigitCount> digit_segments(const Hand& hand) {
@@ -41,48 +34,44 @@ double touch_gap(const std::array<std::vector<int>, kDigitCount>& digits, const 
   return gaps[1];
 }
 
-void measure(const FitProblem& problem, const HandTrack& track, const HandTrack* other,
-             ExampleData& data) {
-  const Hand& hand = *track.hand;
+void measure_hands(const HandTrack& track, const HandTrack& other, ExampleData& data) {
+  const Hand &hand = *track.hand, &theirs = *other.hand;
   const std::vector<int> palm = hands::palm_segments(hand);
+  const std::vector<int> their_palm = hands::palm_segments(theirs);
+  std::vector<int> their_all(theirs.segments.size());
+  std::iota(their_all.begin(), their_all.end(), 0);
   const auto digits = digit_segments(hand);
-  const ObjectTrack* object = other ? nullptr : &problem.example.objects[problem.object];
-  const auto distance = object ? geometry::exact_distance(object->object->shape) : nullptr;
-  for (int f = 0; f < static_cast<int>(track.poses.size()); ++f) {
+  for (std::size_t f = 0; f < track.poses.size(); ++f) {
     const auto frames = segment_frames(hand, track.poses[f]);
-    data.wrist_world.push_back(frames[hand.wrist()]);
-    if (other) {
-      const Hand& theirs = *other->hand;
-      const auto there = segment_frames(theirs, other->poses[f]);
-      data.target_world.push_back(there[theirs.wrist()]);
-      std::vector<int> their_all(theirs.segments.size());
-      std::iota(their_all.begin(), their_all.end(), 0);
-      data.palm.push_back(
-          hands::gap_to_hand(hand, palm, frames, theirs, hands::palm_segments(theirs), there));
-      data.touch.push_back(touch_gap(digits, [&](const std::vector<int>& digit) {
-        return hands::gap_to_hand(hand, digit, frames, theirs, their_all, there);
-      }));
-    } else {
-      const Transform& pose = object->poses_world[f];
-      data.target_world.push_back(pose);
-      data.palm.push_back(hands::gap_to_object(hand, palm, frames, pose, *distance));
-      data.touch.push_back(touch_gap(digits, [&](const std::vector<int>& digit) {
-        return hands::gap_to_object(hand, digit, frames, pose, *distance);
-      }));
-    }
+    const auto there = segment_frames(theirs, other.poses[f]);
+    data.target_world.push_back(there[theirs.wrist()]);
+    data.palm.push_back(hands::gap_to_hand(hand, palm, frames, theirs, their_palm, there));
+    data.touch.push_back(touch_gap(digits, [&](const std::vector<int>& digit) {
+      return hands::gap_to_hand(hand, digit, frames, theirs, their_all, there);
+    }));
   }
 }
 
-std::vector<double> speeds_of(const std::vector<Transform>& poses, double frame_rate,
-                              double smoothing_seconds) {
-  Eigen::MatrixXd positions(poses.size(), 3);
-  for (size_t f = 0; f < poses.size(); ++f) positions.row(f) = poses[f].position.transpose();
-  const Eigen::VectorXd speeds =
-      smooth(positions, frame_rate, smoothing_seconds).first.rowwise().norm();
-  return {speeds.data(), speeds.data() + speeds.size()};
+void measure_object(const FitProblem& problem, double smoothing_seconds, ExampleData& data) {
+  const Clip& clip = problem.example;
+  const ObjectTrack& object = clip.objects[problem.object];
+  auto touch = measure_touch(clip.hands[problem.hand], object, *geometry::prepare(object.object),
+                             clip.frame_rate, smoothing_seconds);
+  data.target_world = object.poses_world;
+  data.target_center = object.object->center_of_mass;
+  data.palm = touch.track.palm;
+  data.touch = std::move(touch.second_digit);
+  data.object = std::move(touch.track);
 }
 
 }  // namespace
+
+Vec3 nearest_turn(const Vec3& angles, const Vec3& before) {
+  const double size = angles.norm();
+  if (size < 1e-9) return angles;
+  const Vec3 other = angles * (1.0 - 2.0 * kPi / size);
+  return (other - before).squaredNorm() < (angles - before).squaredNorm() ? other : angles;
+}
 
 Eigen::MatrixXd joint_angles(const HandTrack& track) {
   Eigen::MatrixXd angles(track.poses.size(), track.hand->dof());
@@ -119,11 +108,12 @@ Result<ExampleData> read_example(const FitProblem& problem, const FitOptions& op
   data.hand = track->hand;
   data.frame_rate = clip.frame_rate;
   data.angles = smooth(joint_angles(*track), clip.frame_rate, options.smoothing_seconds);
-  measure(problem, *track, other ? &*other : nullptr, data);
-  if (!two) {
-    data.target_center = clip.objects[problem.object].object->center_of_mass;
-    data.target_speed = speeds_of(data.target_world, clip.frame_rate, options.smoothing_seconds);
-  }
+  for (const HandPose& pose : track->poses)
+    data.wrist_world.push_back(segment_frames(*track->hand, pose)[track->hand->wrist()]);
+  if (two)
+    measure_hands(*track, *other, data);
+  else
+    measure_object(problem, options.smoothing_seconds, data);
   data.wrist =
       RigidCurve::through_samples(data.wrist_world, clip.frame_rate, options.smoothing_seconds);
   return data;

@@ -17,13 +17,15 @@ struct ExampleData {
   std::vector<Transform> target_world;
   Vec3 target_center = Vec3::Zero();  // of mass, of an object
   RigidCurve wrist;
-  std::vector<double> palm;          // gap between palm and target, m
-  std::vector<double> touch;         // between the second nearest digit and the target
-  std::vector<double> target_speed;  // of an object, m/s
+  std::vector<double> palm;   // gap between palm and target, m
+  std::vector<double> touch;  // between the second nearest digit and the target
+  TouchTrack object;          // of an object: all that is known of how the hand touches it
 
   int frames() const { return static_cast<int>(wrist_world.size()); }
 };
 
+// The axis-angle vector of the same rotation that is nearest to `before`.
+Vec3 nearest_turn(const Vec3& angles, const Vec3& before);
 // Axis-angle vectors of all joints, a frame a row; a turn of more than pi goes on beyond it.
 Eigen::MatrixXd joint_angles(const HandTrack& track);
 

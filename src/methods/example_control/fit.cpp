@@ -10,8 +10,11 @@
 
 #include <fmt/format.h>
 
+#include "methods/example_control/closing_direction.h"
 #include "methods/example_control/example_data.h"
 #include "methods/example_control/setpoints.h"
+#include "prehend/geometry/prepared_object.h"
+#include "prehend/hands/contact_retarget.h"
 #include "prehend/methods/example_control/blend.h"
 #include "prehend/methods/example_control/simulation.h"
 
@@ -19,6 +22,10 @@ namespace prehend::example_control {
 namespace {
 
 constexpr double kMoving = radians(2.0);  // what turns by less does not count
+// A grip whose joints stray farther than this from their mean, root mean square, is no grip but
+// handling. Half of it is the closing's end, which the springs follow: fits of recorded grips that
+// strayed by 3 to 9 degrees were 4 to 8 degrees off, by 12 and 15 degrees 10 and 9.
+constexpr double kUnsteady = radians(12.0);
 
 // The frames of one grasp, and what does not depend on D1 and D2.
 struct Take {
@@ -28,6 +35,15 @@ struct Take {
   Eigen::MatrixXd demand;         // right-hand side of eq. 14
 
   int frames() const { return span.last - span.first + 1; }
+  bool learned(int f) const {
+    return span.first + f < span.settled || span.first + f >= span.release;
+  }
+  // Rows of frames that are learned from; zero the others.
+  Eigen::VectorXd weights() const {
+    Eigen::VectorXd weights(frames());
+    for (int f = 0; f < frames(); ++f) weights[f] = learned(f) ? 1.0 : 0.0;
+    return weights;
+  }
 };
 
 std::vector<Phase> phases_of(const Take& take, const Distances& distances) {
@@ -50,44 +66,61 @@ Eigen::MatrixXd blends_of(const Take& take, const std::vector<Phase>& phases,
   return blends;
 }
 
-// How far two motions are apart, over frames and what moves: see FitResult.
-void compare(const Eigen::MatrixXd& one, const Eigen::MatrixXd& other, FitResult& result) {
-  const double frames = static_cast<double>(one.rows());
+// Root of the mean square by which two motions are apart over frames, of all joints that move and
+// of the worst, and of the axis-angle components that move.
+struct Apart {
+  double components = 0.0, joints = 0.0, worst = 0.0;
+};
+Apart compare(const Eigen::MatrixXd& one, const Eigen::MatrixXd& other,
+              const std::vector<char>& counts) {
+  const double frames = std::max(1.0, double(std::count(counts.begin(), counts.end(), 1)));
   const Eigen::RowVectorXd range = one.colwise().maxCoeff() - one.colwise().minCoeff();
-  double angles = 0.0, joints = 0.0, worst = 0.0;
-  int moving_angles = 0, moving_joints = 0;
+  Apart apart;
+  int moving_components = 0, moving_joints = 0;
   for (int k = 0; k < one.cols(); ++k) {
     if (range[k] < kMoving) continue;
-    angles += (one.col(k) - other.col(k)).squaredNorm() / frames;
-    ++moving_angles;
+    for (int f = 0; f < one.rows(); ++f)
+      if (counts[f]) apart.components += std::pow(one(f, k) - other(f, k), 2) / frames;
+    ++moving_components;
   }
   for (int k = 0; k < one.cols(); k += 3) {
     if (range.segment<3>(k).maxCoeff() < kMoving) continue;
     double square = 0.0;
     for (int f = 0; f < one.rows(); ++f) {
+      if (!counts[f]) continue;
       const double angle = angle_between(exp_map(one.row(f).segment<3>(k).transpose()),
                                          exp_map(other.row(f).segment<3>(k).transpose()));
       square += angle * angle / frames;
     }
-    joints += square;
-    worst = std::max(worst, square);
+    apart.joints += square;
+    apart.worst = std::max(apart.worst, square);
     ++moving_joints;
   }
-  result.free_rms = std::sqrt(angles / std::max(1, moving_angles));
-  result.free_joint_rms = std::sqrt(joints / std::max(1, moving_joints));
-  result.worst_joint_rms = std::sqrt(worst);
+  return {std::sqrt(apart.components / std::max(1, moving_components)),
+          std::sqrt(apart.joints / std::max(1, moving_joints)), std::sqrt(apart.worst)};
+}
+
+void compare(FitResult& result) {
+  std::vector<char> handling;
+  for (const char learned : result.learned) handling.push_back(!learned);
+  const Apart apart = compare(result.example_angles, result.free_angles, result.learned);
+  result.free_rms = apart.components;
+  result.free_joint_rms = apart.joints;
+  result.worst_joint_rms = apart.worst;
+  result.handling_joint_rms = compare(result.example_angles, result.free_angles, handling).joints;
 }
 
 // Fits the setpoints for these distances and says how far the fitted model strays from the example.
 double fit_distances(const Take& take, const Distances& distances, Controller& controller) {
   controller.distances = distances;
   const Eigen::MatrixXd blends = blends_of(take, phases_of(take, distances), distances);
-  solve_setpoints(blends, take.demand, controller);
+  const Eigen::VectorXd weights = take.weights();
+  solve_setpoints(weights.asDiagonal() * blends, weights.asDiagonal() * take.demand, controller);
   const auto angles = take.data.angles.value.middleRows(take.span.first, take.frames());
   const Eigen::MatrixXd response =
       linear_response(blends, take.data.frame_rate, angles.row(0).transpose(),
                       take.data.angles.first.row(take.span.first).transpose(), controller);
-  return (response - angles).norm();
+  return (weights.asDiagonal() * (response - angles)).norm();
 }
 
 // Over a grid that the example's reach spans, then finer around its best.
@@ -148,14 +181,10 @@ Result<GraspSpan> choose_grasp(const std::vector<GraspSpan>& grasps, const FitOp
   if (grasps.empty())
     return Error{
         fmt::format("'{}' shows no contact: the hand never touches what it reaches for", clip)};
-  index = options.grasp;
-  if (index < 0) {
-    const auto whole = std::find_if(grasps.begin(), grasps.end(),
-                                    [](const GraspSpan& span) { return span.whole(); });
-    index = static_cast<int>((whole == grasps.end() ? grasps.begin() : whole) - grasps.begin());
-  }
+  index = options.grasp < 0 ? best_grasp(grasps) : options.grasp;
   if (index >= static_cast<int>(grasps.size()))
-    return Error{fmt::format("'{}' has {} grasps, no {}", clip, grasps.size(), index + 1)};
+    return Error{fmt::format("'{}' has {} grasp{}, from 0 on: there is no {}", clip, grasps.size(),
+                             grasps.size() == 1 ? "" : "s", index)};
   if (!grasps[index].comes)
     return Error{
         fmt::format("'{}' shows no approach: the palm is never 5 cm or more away before it "
@@ -236,15 +265,80 @@ void write_path(const Take& take, Controller& controller) {
   path.target_center = take.data.target_center;
   path.distances = take.distances;
   path.grip_frame = take.span.grip - first;
+  path.carry_frame = take.span.carry - first;
   path.release_frame = std::min(take.span.release, take.span.last) - first;
   controller.grip_seconds = (take.span.release - take.span.grip) / take.data.frame_rate;
 }
 
+// The frame in which the recorded hand, settled, is nearest to a pose.
+int frame_of_grip(const Take& take, const Eigen::VectorXd& pose) {
+  int nearest = take.span.carry;
+  for (int f = take.span.carry; f < take.span.settled; ++f) {
+    const auto apart = [&](int g) {
+      return (take.data.angles.value.row(g).transpose() - pose).squaredNorm();
+    };
+    if (apart(f) < apart(nearest)) nearest = f;
+  }
+  return nearest;
+}
+
+// The grip that was recorded, such that what touches there touches on the hand that is fitted: what
+// that adds to the grip's setpoint, the wrist's place on the object, and how the hand closes on
+// beyond both.
+void bring_to_touch(const FitProblem& problem, const Take& take, Controller& controller) {
+  if (problem.object < 0) return;
+  const HandTrack& track = problem.example.hands[problem.hand];
+  const ObjectTrack& object = problem.example.objects[problem.object];
+  const Hand& hand = *take.data.hand;
+  const int frame = frame_of_grip(take, controller.rest_pose(Setpoint::kGrip));
+  hands::ContactRetargeter retargeter(*track.hand, hand);
+  const auto touching = retargeter.solve(
+      track.poses[frame], *geometry::prepare(object.object)->contact(), object.poses_world[frame]);
+  const Transform wrist = segment_frames(hand, touching.pose)[hand.wrist()];
+  controller.path.grip_wrist_target = object.poses_world[frame].inverse() * wrist;
+  Eigen::VectorXd grip = coordinates(hand, touching.pose);
+  const Eigen::VectorXd learned = controller.rest_pose(Setpoint::kGrip);
+  for (int k = 0; k < grip.size(); k += 3)
+    grip.segment<3>(k) = nearest_turn(grip.segment<3>(k), learned.segment<3>(k));
+  // In free motion the hand does as the example did; on an object, as touches it.
+  controller.touching = grip - learned;
+  controller.closing = closing_direction(hand, grip);
+}
+
+// Root mean square by which joints leave their mean while the grip is learned, of those that move
+// in the grasp at all, rad.
+double unsteady(const ExampleData& data, const GraspSpan& span) {
+  const int frames = std::max(1, span.settled - span.carry);
+  const auto all = data.angles.value.middleRows(span.first, span.last - span.first + 1);
+  const auto grip = data.angles.value.middleRows(span.carry, frames);
+  const Eigen::RowVectorXd range = all.colwise().maxCoeff() - all.colwise().minCoeff();
+  const Eigen::RowVectorXd mean = grip.colwise().mean();
+  double sum = 0.0;
+  int moving = 0;
+  for (int k = 0; k < range.size(); k += 3) {
+    if (range.segment<3>(k).maxCoeff() < kMoving) continue;
+    sum += (grip.middleCols(k, 3).rowwise() - mean.segment<3>(k)).squaredNorm() / frames;
+    ++moving;
+  }
+  return std::sqrt(sum / std::max(1, moving));
+}
+
 std::vector<GraspSpan> grasps_of(const ExampleData& data, const FitOptions& options) {
-  auto grasps = find_grasp_spans(data.palm, data.touch, data.frame_rate, options.contact_tolerance,
-                                 data.target_speed);
-  for (GraspSpan& span : grasps)
-    span.release = opening_begins(data.angles.first, span, data.frame_rate);
+  auto grasps = find_pick_ups(data.object, options.contact_tolerance);
+  if (grasps.empty()) {
+    grasps = find_grasp_spans(data.palm, data.touch, data.frame_rate, options.contact_tolerance,
+                              data.object.speed);
+    for (GraspSpan& span : grasps)
+      if (data.object.frames() > 0) span.why.push_back(Unsuitable::kNeverCloses);
+  }
+  for (GraspSpan& span : grasps) {
+    const bool all = span.settled == span.release;
+    span.release =
+        std::max(span.carry + 1, opening_begins(data.angles.first, span, data.frame_rate));
+    span.settled = all ? span.release : std::min(span.settled, span.release);
+    if (data.object.frames() > 0 && unsteady(data, span) > kUnsteady)
+      span.why.push_back(Unsuitable::kHandled);
+  }
   return grasps;
 }
 
@@ -273,6 +367,8 @@ Result<FitResult> fit(const FitProblem& problem, const FitOptions& options,
   controller.name = options.name;
   controller.side = data->hand->side;
   controller.hand_length = data->hand->length;
+  controller.hand = data->hand;
+  if (problem.object >= 0) controller.object = problem.example.objects[problem.object].object;
   controller.gains = options.gains;
   controller.grip_distance = span->level;
   for (const Segment& segment : data->hand->segments)
@@ -288,6 +384,7 @@ Result<FitResult> fit(const FitProblem& problem, const FitOptions& options,
   const Distances distances =
       options.distances ? *options.distances : search_distances(take, controller, monitor);
   fit_distances(take, distances, controller);
+  bring_to_touch(problem, take, controller);
   if (Status ok = validate(controller); !ok) return ok.error();
 
   result.hand = data->hand;
@@ -299,7 +396,8 @@ Result<FitResult> fit(const FitProblem& problem, const FitOptions& options,
   auto free = free_motion(take, controller, result.physics);
   if (!free) return free.error();
   result.free_angles = std::move(*free);
-  compare(result.example_angles, result.free_angles, result);
+  for (int f = 0; f < take.frames(); ++f) result.learned.push_back(take.learned(f));
+  compare(result);
   result.summary.residual = result.free_rms;
   result.summary.message = fmt::format("{} in free motion within {:.1f} degrees of the example",
                                        controller.name, degrees(result.free_rms));

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "prehend/methods/example_control/fit.h"
+#include "prehend/methods/example_control/grasp_spans.h"
 
 namespace prehend::example_control {
 namespace {
@@ -101,6 +101,8 @@ std::vector<GraspSpan> find_grasp_spans(const std::vector<double>& palm,
       if (palm[f] > palm[span.last]) span.last = f;
     span.comes = palm[span.first] - span.level > kFarEnough;
     span.goes = palm[span.last] - span.level > kFarEnough;
+    span.carry = span.grip;
+    span.settled = span.release;
     spans.push_back(span);
   }
   return spans;

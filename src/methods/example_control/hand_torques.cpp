@@ -32,11 +32,14 @@ void HandTorques::read(const physics::State& state) {
         AxisAngleRates(angles_.segment<3>(k)).rate(velocity_.segment<3>(first_ + k));
 }
 
-void HandTorques::accelerations(const Blend& blend, Eigen::VectorXd& generalised) {
+void HandTorques::accelerations(const Blend& blend, Eigen::VectorXd& generalized,
+                                const Eigen::VectorXd& beyond) {
   const double stiffness = gains_.stiffness, damping = gains_.damping;
   wanted_.setZero();
   if (terms_.active) {
     wanted_.noalias() = pull_.transpose() * blend;
+    // The passive spring is as stiff and stays at neutral, so twice the way brings the joint there.
+    if (beyond.size() > 0) wanted_ += 2.0 * stiffness * beyond;
     wanted_ -= stiffness * angles_ + damping * rates_;  // eq. 5-7
   }
   if (terms_.passive) wanted_ += stiffness * (controller_->neutral - angles_) - damping * rates_;
@@ -44,13 +47,13 @@ void HandTorques::accelerations(const Blend& blend, Eigen::VectorXd& generalised
     wanted_ += gains_.limit_stiffness *
                (angles_.cwiseMax(controller_->lower).cwiseMin(controller_->upper) - angles_);
   for (int k = 0; k < count_; k += 3)
-    generalised.segment<3>(first_ + k) =
+    generalized.segment<3>(first_ + k) =
         AxisAngleRates(angles_.segment<3>(k))
             .acceleration(rates_.segment<3>(k), wanted_.segment<3>(k));
 }
 
 void HandTorques::add_compensation(physics::State& state, const RigidCurve::Motion& wrist,
-                                   Eigen::VectorXd& generalised) {
+                                   Eigen::VectorXd& generalized) {
   if (!terms_.arm && !terms_.gravity) return;
   const Vec3 gravity = terms_.gravity ? state.world().options().gravity : Vec3::Zero();
   physics::Twist velocity, acceleration;
@@ -59,7 +62,7 @@ void HandTorques::add_compensation(physics::State& state, const RigidCurve::Moti
     acceleration = {wrist.acceleration, wrist.angular_acceleration};
   }
   physics::rigid_hand_torques(state, hand_, velocity, acceleration, gravity, rigid_);
-  generalised.segment(first_, count_) += rigid_;
+  generalized.segment(first_, count_) += rigid_;
 }
 
 }  // namespace prehend::example_control

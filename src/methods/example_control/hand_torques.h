@@ -19,11 +19,13 @@ class HandTorques {
   void read(const physics::State& state);
   const Eigen::VectorXd& angles() const { return angles_; }
 
-  // Accelerations of eq. 4 and 5 into this hand's entries of a generalised acceleration.
-  void accelerations(const Blend& blend, Eigen::VectorXd& generalised);
-  // Adds tau_ARM and tau_G to the torques that `generalised` has of this hand.
+  // Accelerations of eq. 4 and 5 into this hand's entries of a generalized acceleration. What is
+  // `beyond` the blend's setpoints, rad a degree of freedom, is added to them; empty: nothing.
+  void accelerations(const Blend& blend, Eigen::VectorXd& generalized,
+                     const Eigen::VectorXd& beyond = {});
+  // Adds tau_ARM and tau_G to the torques that `generalized` has of this hand.
   void add_compensation(physics::State& state, const RigidCurve::Motion& wrist,
-                        Eigen::VectorXd& generalised);
+                        Eigen::VectorXd& generalized);
 
   int first() const { return first_; }
   int count() const { return count_; }

@@ -22,7 +22,7 @@ constexpr double kLeastGripForce = 0.01;  // N, smoothed: less is no grip
 // Of two hands that shake: the share of the time in which each palm must feel the other hand.
 constexpr double kPalmsTouched = 0.9;
 
-// What the first hand carries: the object at its centre of mass, or the other's wrist.
+// What the first hand carries: the object at its center of mass, or the other's wrist.
 Transform carried_world(const SimulationProblem& problem, const physics::State& state) {
   const int target = problem.hands[0].target_object;
   if (target < 0) return state.hand_pose(1).root_world;

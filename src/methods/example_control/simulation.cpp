@@ -39,6 +39,7 @@ struct Simulation::Impl {
     Blend blend = Blend::Zero();
     std::vector<double> strength;  // of the joints, N m
     Eigen::VectorXd applied;
+    Eigen::VectorXd beyond;  // the setpoints, on an object
     std::vector<Contact> contacts;
     std::optional<WristFollower> follower;  // while cues move the wrist
   };
@@ -269,13 +270,22 @@ void Simulation::step(std::span<const Cue> cues) {
     impl.measure(hand, static_cast<int>(h));
     if (cue.alpha) hand.alpha = *cue.alpha;
     hand.machine.advance(hand.distance, impl.options.timestep, {cue.grip, cue.release});
+    // What the hand knows of closing on takes the place of eq. 15-16, where it holds something.
+    const double alpha = hand.alpha + (hand.hold ? hand.hold->extra_alpha() : 0.0);
+    const bool closes = hand.hold && hand.problem.controller->closing.size() > 0;
+    const bool gripping = hand.machine.phase() == Phase::kGripping && !cue.setpoint;
     hand.blend = example_control::blend(hand.machine.phase(), hand.distance,
                                         hand.problem.controller->distances,
-                                        {hand.alpha + (hand.hold ? hand.hold->extra_alpha() : 0.0),
-                                         hand.problem.open_while_closing});
+                                        {closes ? 0.0 : alpha, hand.problem.open_while_closing});
     if (cue.setpoint) hand.blend = Blend::Unit(index_of(*cue.setpoint));
     hand.torques.read(state);
-    hand.torques.accelerations(hand.blend, impl.wanted);
+    hand.beyond.resize(0);
+    if (closes && gripping) {
+      hand.beyond = alpha * hand.problem.controller->closing;
+      if (hand.problem.controller->touching.size() > 0)
+        hand.beyond += hand.problem.controller->touching;
+    }
+    hand.torques.accelerations(hand.blend, impl.wanted, hand.beyond);
   }
   physics::multiply_mass(state, impl.wanted, impl.applied);
   impl.contacts.clear();

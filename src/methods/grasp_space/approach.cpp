@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "prehend/geometry/capsule_contacts.h"
-#include "prehend/hands/digits.h"
 
 namespace prehend::grasp_space {
 namespace {
@@ -16,9 +15,7 @@ constexpr int kSteps = 10, kOpeningSteps = 6;  // poses looked at along the path
 constexpr std::array<double, 5> kOpenings = {1.0, 0.7, 0.4, 0.2, 0.0};
 constexpr double kEnough = 0.005;       // m: more clearance than this is no better
 constexpr double kLeast = 0.001;        // m: with less clearance there is no path
-constexpr double kFloorMargin = 0.002;  // m
-// A hand ends at its wrist, so a forearm is added behind it, m.
-constexpr double kForearmLength = 0.2, kForearmRadius = 0.03;
+constexpr double kTableMargin = 0.001;  // m
 // Clearance, m, that is given up for a natural reach (from the back and the forearm's side) and for
 // a hand that is open. Chosen by eye: clearances differ by some millimeters.
 constexpr double kNatural = 0.002, kOpened = 0.001;
@@ -30,29 +27,19 @@ Vec3 spiral_direction(int i) {
   return {r * std::cos(angle), y, r * std::sin(angle)};
 }
 
-double lowest(const Capsule& capsule, const FloorObject& floor) {
-  return std::min(capsule.a.dot(floor.up), capsule.b.dot(floor.up)) - capsule.radius - floor.height;
-}
-
-Capsule forearm(const Transform& wrist_object) {
-  return wrist_object *
-         Capsule{Vec3(0.0, 0.0, kForearmRadius), Vec3(0.0, 0.0, kForearmLength), kForearmRadius};
-}
-
-double floor_clearance(const Hand& hand, const std::vector<Transform>& frames,
-                       const FloorObject& floor) {
-  double least = lowest(forearm(frames[hand.wrist()]), floor);
-  std::vector<hands::PlacedCapsule> placed;
-  hands::placed_capsules(hand, frames, placed);
-  for (const auto& [segment, capsule] : placed) least = std::min(least, lowest(capsule, floor));
+double table_clearance(const Hand& hand, const std::vector<Transform>& frames, const Table& table) {
+  double least = table.above(forearm_object(frames[hand.wrist()], table.up));
+  for (int s = 0; s < hand.segment_count(); ++s)
+    for (const Capsule& capsule : hand.segments[s].capsules)
+      least = std::min(least, table.above(frames[s] * capsule));
   return least;
 }
 
 class Surroundings {
  public:
   Surroundings(const Hand& hand, const geometry::SignedDistance& distance,
-               const std::optional<FloorObject>& floor)
-      : hand_(hand), distance_(distance), floor_(floor) {}
+               const std::optional<Table>& table)
+      : hand_(hand), distance_(distance), table_(table) {}
 
   // Not more than kEnough.
   double clearance(const std::vector<Transform>& frames, const Vec3& shift) const {
@@ -66,32 +53,32 @@ class Surroundings {
         for (int i = 0; i < count; ++i) least = std::min(least, found[i].gap);
       }
     }
-    if (!floor_) return least;
-    const FloorObject lowered{floor_->up, floor_->height - shift.dot(floor_->up)};
-    const double above = floor_clearance(hand_, frames, lowered);
-    return above < kFloorMargin ? std::min(least, above - kFloorMargin) : least;
+    if (!table_) return least;
+    const Table lowered{table_->up, table_->height - shift.dot(table_->up)};
+    const double above = table_clearance(hand_, frames, lowered);
+    return above < kTableMargin ? std::min(least, above - kTableMargin) : least;
   }
 
  private:
   const Hand& hand_;
   const geometry::SignedDistance& distance_;
-  const std::optional<FloorObject>& floor_;
+  const std::optional<Table>& table_;
 };
 
 }  // namespace
 
-bool clears_floor(const Hand& hand, const physics::GraspPlan& plan, const FloorObject& floor) {
+bool clears_table(const Hand& hand, const physics::GraspPlan& plan, const Table& table) {
   const auto above = [&](const Transform& root, const Eigen::VectorXd& q) {
-    return floor_clearance(hand, segment_frames(hand, pose_from_coordinates(hand, root, q)),
-                           floor) > kFloorMargin;
+    return table_clearance(hand, segment_frames(hand, pose_from_coordinates(hand, root, q)),
+                           table) > kTableMargin;
   };
   return above(plan.root_object, plan.grasp) && above(plan.pregrasp_root, plan.pregrasp);
 }
 
 std::optional<Approach> find_approach(const Hand& hand, const geometry::SignedDistance& distance,
                                       const physics::GraspPlan& plan, const Eigen::VectorXd& open,
-                                      double reach, const std::optional<FloorObject>& floor) {
-  const Surroundings around(hand, distance, floor);
+                                      double reach, const std::optional<Table>& table) {
+  const Surroundings around(hand, distance, table);
   const auto frames_at = [&](const Eigen::VectorXd& q) {
     return segment_frames(hand, pose_from_coordinates(hand, plan.pregrasp_root, q));
   };

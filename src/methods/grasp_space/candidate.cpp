@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/grasp_space/approach.h"
+#include "methods/grasp_space/naturalness.h"
 #include "prehend/hands/palm.h"
 
 namespace prehend::grasp_space {
@@ -35,6 +37,14 @@ constexpr double kMostLean = radians(60.0);
 constexpr double kFarthestPalm = 0.45;
 // Preferred forces of a middle or proximal phalanx and of the palm, over that of a pulp.
 constexpr double kPhalanxForce = 0.6, kPalmForce = 0.4;
+// Of an object with a handle, the share of searches that begin at it: people take handles to use a
+// thing and bodies to hand it over (ContactDB), so half.
+constexpr double kHandleShare = 0.5;
+// The fingers lie across a handle, give or take this: a power grip's handle crosses the palm
+// obliquely.
+constexpr double kMostOblique = radians(30.0);
+constexpr int kMostTries = 100;  // of drawing a comfortable stance
+constexpr double kReach = 0.12;  // m of the way in that must be free
 
 Opposition group_of(const Segment& segment) {
   if (segment.digit == Digit::kThumb) return Opposition::kThumb;
@@ -47,8 +57,10 @@ Eigen::VectorXd draw_shape(const GraspSpace& space, Random& random) {
   double left = random.uniform();
   size_t k = 0;
   while (k + 1 < parts.size() && left > parts[k].weight) left -= parts[k++].weight;
-  Eigen::VectorXd x = parts[k].mean;
-  for (int i = 0; i < x.size(); ++i) x[i] += std::sqrt(parts[k].covariance(i, i)) * random.normal();
+  Eigen::VectorXd standard(parts[k].mean.size());
+  for (int i = 0; i < standard.size(); ++i) standard[i] = random.normal();
+  const Eigen::LLT<Eigen::MatrixXd> factor(parts[k].covariance);
+  const Eigen::VectorXd x = parts[k].mean + factor.matrixL() * standard;
   return space.natural(x) ? x : parts[k].mean;
 }
 
@@ -68,9 +80,19 @@ CandidateMaker::CandidateMaker(const GraspProblem& problem, const GraspTarget& t
       kinematics_(*problem.hand) {
   coarse_.keep_to(*problem.space);
   refiner_.keep_to(*problem.space);
+  if (problem.table) {
+    coarse_.keep_above(*problem.table);
+    refiner_.keep_above(*problem.table);
+  }
+  wrist_from_palm_ = hands::palm_in_wrist(*problem.hand).inverse();
+  const CoordinateLimits limits = coordinate_limits(*problem.hand);
+  open_ = coordinates(*problem.hand, shape_.pose(problem.space->open))
+              .cwiseMax(limits.lower)
+              .cwiseMin(limits.upper);
+  for (size_t i = 0; i < target.parts.size(); ++i)
+    if (target.parts[i].handle > kHandle) handles_.push_back(static_cast<int>(i));
 }
 
-// The palm faces a point of the surface from a distance between touching and a finger's length.
 Stance CandidateMaker::draw_stance(Random& random) {
   Stance stance;
   stance.reduced = draw_shape(*problem_.space, random);
@@ -78,6 +100,16 @@ Stance CandidateMaker::draw_stance(Random& random) {
     stance.palm_object = *problem_.wrist_object * hands::palm_in_wrist(*problem_.hand);
     return stance;
   }
+  int tries = 0;
+  do {
+    const bool handle = !handles_.empty() && random.uniform() < kHandleShare;
+    stance.palm_object = handle ? face_handle(random) : face_surface(random);
+  } while (++tries < kMostTries && !comfortable(stance.palm_object, random));
+  return stance;
+}
+
+// The palm faces a point of the surface from a distance between touching and a finger's length.
+Transform CandidateMaker::face_surface(Random& random) const {
   const geometry::SurfacePoint at = sampler_.draw(random);
   Vec3 away = at.normal;
   do {
@@ -86,8 +118,38 @@ Stance CandidateMaker::draw_stance(Random& random) {
   const Quat facing = Quat::FromTwoVectors(Vec3::UnitY(), away) *
                       Quat(Eigen::AngleAxisd(random.uniform(0.0, 2.0 * kPi), Vec3::UnitY()));
   const double distance = random.uniform(0.0, kFarthestPalm * problem_.hand->length);
-  stance.palm_object = {facing, at.point + distance * away};
-  return stance;
+  return {facing, at.point + distance * away};
+}
+
+// The palm faces a handle from any side, near enough for a power grip or for the pulps, and the
+// fingers lie across it.
+Transform CandidateMaker::face_handle(Random& random) const {
+  const PartPoint& part = target_.parts[handles_[std::min<size_t>(
+      handles_.size() - 1, static_cast<size_t>(random.uniform() * double(handles_.size())))]];
+  Vec3 away = part.normal;
+  do {
+    away = random.direction();
+  } while (away.dot(part.normal) < std::cos(kMostLean));
+  Vec3 across = part.axis - part.axis.dot(away) * away;
+  if (across.norm() < 1e-3) across = any_orthogonal(away);
+  Mat3 axes;
+  axes.col(0) = (random.uniform() < 0.5 ? 1.0 : -1.0) * across.normalized();
+  axes.col(1) = away;
+  axes.col(2) = axes.col(0).cross(away);
+  const double oblique = random.uniform(-kMostOblique, kMostOblique);
+  const Quat facing = Quat(axes).normalized() * Quat(Eigen::AngleAxisd(oblique, Vec3::UnitY()));
+  const double distance = random.uniform(0.0, kFarthestPalm * problem_.hand->length);
+  return {facing, part.point + distance * away};
+}
+
+// Above a table hands come more often the more comfortable they are, and never through it.
+bool CandidateMaker::comfortable(const Transform& palm_object, Random& random) const {
+  if (!problem_.table) return true;
+  const Transform wrist = palm_object * wrist_from_palm_;
+  const double comfort = wrist_comfort(problem_.hand->side, wrist.rotation, problem_.table->up);
+  return random.uniform() < comfort * comfort &&
+         problem_.table->above(palm_object.position) > 0.0 &&
+         problem_.table->above(forearm_object(wrist, problem_.table->up)) > 0.0;
 }
 
 Stance CandidateMaker::best_stance(Random& random) {
@@ -123,18 +185,21 @@ const char* CandidateMaker::fault(const SearchResult& found, Grasp& grasp) {
   if (!natural(grasp, 0.0)) return "the hand's shape is not natural";
   if (!judge(grasp)) return "no forces at the contacts hold it";
   if (!open(grasp)) return "the hand does not open without moving it";
-  plan(grasp);
+  if (!reachable(grasp)) return "the table is in the way";
+  if (!plan(grasp)) return "the hand is not strong enough";
   return nullptr;
 }
 
-// Touches by at least two of the groups that oppose each other, inside the region if there is one.
+// Touches by the thumb and another of the groups that oppose each other, inside the region if there
+// is one.
 bool CandidateMaker::opposes(const RefinedGrasp& refined) const {
   std::array<bool, 3> touches = {};
   for (const TouchPoint& touch : refined.touches) {
     if (problem_.region && !problem_.region->contains(touch.point)) continue;
     touches[static_cast<int>(group_of(problem_.hand->segments[touch.segment]))] = true;
   }
-  return touches[0] + touches[1] + touches[2] >= 2;
+  // People's thumbs oppose. Hooks, which have no thumb, are not proposed.
+  return touches[static_cast<int>(Opposition::kThumb)] && touches[0] + touches[1] + touches[2] >= 2;
 }
 
 bool CandidateMaker::touch(const SearchResult& found, Grasp& grasp) {
@@ -193,26 +258,41 @@ bool CandidateMaker::judge(Grasp& grasp) {
   grasp.imbalance = squeeze.residual;
   if (!(grasp.imbalance < options_.most_imbalance)) return false;
   quality.cone = {object.friction, object.torsional_friction};
+  quality.length = lever(object);  // one for an object, so that its grasps compare
   grasp.epsilon = force_closure(contacts, object, quality).epsilon;
   if (!(grasp.epsilon > options_.least_epsilon)) return false;
   grasp.least_grip_force = least_grip_force_any_way(contacts, object, kStandardGravity, quality);
   return strengthen(grasp);
 }
 
-// Heavy things, and those held far from their centre of mass, want a firmer squeeze.
+// Heavy things, and those held far from their center of mass, want a firmer squeeze.
 bool CandidateMaker::strengthen(Grasp& grasp) const {
   double total = 0.0;
   for (size_t i = 0; i < grasp.forces.size(); ++i) {
     total -= grasp.forces[i].dot(grasp.touches[i].normal);
   }
-  const double wanted = options_.least_grip_ratio * grasp.least_grip_force;
-  const double factor = std::max(1.0, wanted / total);
-  for (Vec3& force : grasp.forces) force *= std::min(factor, options_.most_squeeze);
-  return factor <= options_.most_squeeze;
+  const double ratio = total / grasp.least_grip_force;
+  const double factor = std::max(1.0, options_.least_grip_ratio / ratio);
+  if (factor <= options_.most_squeeze) {
+    for (Vec3& force : grasp.forces) force *= factor;
+    return true;
+  }
+  const double firm = std::min(factor, options_.heavy_squeeze);
+  for (Vec3& force : grasp.forces) force *= firm;
+  return firm * ratio >= options_.heavy_grip_ratio;
+}
+
+// On a table: above it in the grasp and before it, with a straight way in.
+bool CandidateMaker::reachable(const Grasp& grasp) const {
+  if (!problem_.table) return true;
+  return clears_table(*problem_.hand, grasp.plan, *problem_.table) &&
+         find_approach(*problem_.hand, *target_.prepared->contact(), grasp.plan, open_, kReach,
+                       problem_.table);
 }
 
 // The servos' targets: torques J^T f that give the squeeze's forces, over their stiffness.
-void CandidateMaker::plan(Grasp& grasp) {
+// Where a joint is too weak for its torque all forces are less, since they must balance.
+bool CandidateMaker::plan(Grasp& grasp) {
   const Hand& hand = *problem_.hand;
   kinematics_.update(grasp.plan.root_object, grasp.plan.grasp);
   Eigen::RowVectorXd torque = Eigen::RowVectorXd::Zero(6 + hand.dof());
@@ -220,10 +300,16 @@ void CandidateMaker::plan(Grasp& grasp) {
     kinematics_.add_row(grasp.touches[i].segment, grasp.touches[i].point, grasp.forces[i], 1.0,
                         torque);
   }
-  const Eigen::VectorXd bound = prover_.servos().max_torque;
-  const Eigen::VectorXd wanted =
-      torque.tail(hand.dof()).transpose().cwiseMin(bound).cwiseMax(-bound);
-  grasp.plan.squeeze = grasp.plan.grasp + wanted.cwiseQuotient(prover_.servos().stiffness);
+  const Eigen::VectorXd wanted = torque.tail(hand.dof()).transpose();
+  const double most = wanted.cwiseAbs().cwiseQuotient(prover_.servos().max_torque).maxCoeff();
+  const double share = most > 1.0 ? 1.0 / most : 1.0;
+  double total = 0.0;
+  for (size_t i = 0; i < grasp.forces.size(); ++i) {
+    grasp.forces[i] *= share;
+    total -= grasp.forces[i].dot(grasp.touches[i].normal);
+  }
+  grasp.plan.squeeze = grasp.plan.grasp + share * wanted.cwiseQuotient(prover_.servos().stiffness);
+  return total >= options_.heavy_grip_ratio * grasp.least_grip_force;
 }
 
 // From the pre-grasp every part of the hand is about as far from the object, so all touch at once

@@ -18,6 +18,9 @@ class CandidateMaker {
 
  private:
   Stance draw_stance(Random& random);
+  Transform face_surface(Random& random) const;
+  Transform face_handle(Random& random) const;
+  bool comfortable(const Transform& palm_object, Random& random) const;
   Stance best_stance(Random& random);
   const char* fault(const SearchResult& found, Grasp& grasp);
   bool touch(const SearchResult& found, Grasp& grasp);
@@ -26,7 +29,8 @@ class CandidateMaker {
   bool judge(Grasp& grasp);
   bool strengthen(Grasp& grasp) const;
   bool open(Grasp& grasp);
-  void plan(Grasp& grasp);
+  bool reachable(const Grasp& grasp) const;
+  bool plan(Grasp& grasp);
 
   const GraspProblem& problem_;
   const GraspTarget& target_;
@@ -38,6 +42,9 @@ class CandidateMaker {
   GraspRefiner coarse_;  // on the search's field: cheap, and good enough to turn down most
   GraspRefiner refiner_;
   HandKinematics kinematics_;
+  Transform wrist_from_palm_;
+  Eigen::VectorXd open_;      // coordinates of the open hand
+  std::vector<int> handles_;  // of the target's parts
 };
 
 }  // namespace prehend::grasp_space

@@ -26,7 +26,7 @@ constexpr double kHold = 0.8;     // seconds
 // While it holds, the hand settles its grip: digits loosen by up to this much of the way to wide.
 constexpr double kLoosen = 0.22;
 constexpr int kSettlings = 2;
-constexpr double kReachDistance = 0.16;  // metres
+constexpr double kReachDistance = 0.16;  // meters
 constexpr double kOutOfStep = 0.03;      // of the reach: how far digits run ahead or behind
 constexpr double kNoise = radians(0.1);  // of the tracker, at each joint
 
@@ -112,7 +112,7 @@ struct Take {
   std::uint64_t seed = 0;
 };
 
-// The seeds of neighbours must not be alike: steps of the golden ratio, stirred by the generator.
+// The seeds of neighbors must not be alike: steps of the golden ratio, stirred by the generator.
 std::vector<Take> takes_of(const std::string& type, const ExampleOptions& options) {
   const auto& types = grasp_types();
   const auto kind = std::find(types.begin(), types.end(), type) - types.begin();

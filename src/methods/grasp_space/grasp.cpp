@@ -12,6 +12,7 @@
 #include <tbb/parallel_for.h>
 
 #include "methods/grasp_space/candidate.h"
+#include "methods/grasp_space/naturalness.h"
 #include "prehend/hands/digits.h"
 
 namespace prehend::grasp_space {
@@ -48,21 +49,10 @@ double exact_penetration(const Hand& hand, const HandPose& pose,
   return deepest;
 }
 
-double lowest_point(const Hand& hand, const HandPose& pose) {
-  std::vector<hands::PlacedCapsule> placed;
-  hands::placed_capsules(hand, segment_frames(hand, pose), placed);
-  double lowest = INFINITY;
-  for (const auto& [segment, capsule] : placed)
-    lowest = std::min(lowest, std::min(capsule.a.y(), capsule.b.y()) - capsule.radius);
-  return lowest;
-}
-
-// Terms of a grasp's score, which is epsilon (0.1 to 0.4) and at most kMostAdded for each of these.
-constexpr double kMostAdded = 0.1;
-// For each unit of log likelihood above the threshold. Chosen by eye.
-constexpr double kScoreOfLikelihood = 0.015;
-// A hand that stays above the object's lowest point, but for this, leaves room for a table, m.
-constexpr double kTableSlack = 0.002;
+// Epsilon from which a grasp is no longer called firmer. Chosen by eye.
+constexpr double kFirm = 0.3;
+// Weight of the log likelihood above the threshold, in units of it. Chosen by eye.
+constexpr double kLikely = 5.0;
 
 // Metacarpals that turn by a few degrees make every step of the simulation dearer and hardly change
 // a grasp: they are kept still.
@@ -83,9 +73,7 @@ class Finder {
         target_(std::move(target)),
         prover_(std::move(prover)),
         makers_([this] { return CandidateMaker(problem_, target_, *prover_, options_); }),
-        states_([this] { return physics::State(prover_->world()); }) {
-    bottom_ = target_.prepared->box().min().y();
-  }
+        states_([this] { return physics::State(prover_->world()); }) {}
 
   GraspReport run(const Monitor& monitor) {
     const auto start = std::chrono::steady_clock::now();
@@ -137,14 +125,15 @@ class Finder {
     }
   }
 
-  // Grasps are ordered by how firm they are, how natural, and whether the object may stand on a
-  // table meanwhile.
+  // Grasps are ordered by how firm and how likely in shape they are, each from 0 to 1 like each of
+  // the rules by which people grasp.
   void score(Grasp& grasp) const {
     grasp.penetration = exact_penetration(*problem_.hand, grasp.pose, *target_.prepared->exact());
-    const double likely = grasp.log_likelihood - problem_.space->log_threshold;
-    const double lowest = lowest_point(*problem_.hand, grasp.pose);
-    grasp.score = grasp.epsilon + std::clamp(kScoreOfLikelihood * likely, 0.0, kMostAdded) +
-                  (lowest > bottom_ - kTableSlack ? kMostAdded : 0.0);
+    const double likely = (grasp.log_likelihood - problem_.space->log_threshold) / kLikely;
+    grasp.naturalness =
+        naturalness(*problem_.hand, *problem_.object, grasp, target_.parts, problem_.table).sum();
+    grasp.score =
+        grasp.naturalness + std::min(1.0, grasp.epsilon / kFirm) + std::clamp(likely, 0.0, 1.0);
   }
 
   void prove(std::vector<Grasp>& batch, const Monitor& monitor) {
@@ -189,7 +178,6 @@ class Finder {
   std::shared_ptr<const physics::GraspProver> prover_;
   tbb::enumerable_thread_specific<CandidateMaker> makers_;
   tbb::enumerable_thread_specific<physics::State> states_;
-  double bottom_ = 0.0;           // of the object, y
   std::optional<Grasp> attempt_;  // the best of those not proposed, by the metric
   std::vector<Grasp> seen_;       // all proposals, proven or not
   std::vector<Grasp> queue_;      // those still to be proven, in the order of their numbers

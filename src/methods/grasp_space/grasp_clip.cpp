@@ -5,6 +5,7 @@
 
 #include "methods/grasp_space/approach.h"
 #include "methods/grasp_space/stand.h"
+#include "prehend/geometry/primitive.h"
 #include "prehend/methods/grasp_space/sensors.h"
 #include "prehend/physics/recorder.h"
 
@@ -20,45 +21,39 @@ constexpr double kArrived = 0.9, kTouching = 1.7, kSqueezed = 2.1, kLetGo = 2.5,
 // This first share of the way from open to touching leads to the pre-grasp, the rest from there to
 // the touch. Chosen by eye.
 constexpr double kShaping = 0.55;
-// An object stands by itself if in a second alone on the floor, after a nudge, it moves by no more
-// than this, m and rad. Chosen so that a capsule balanced on its end, which falls, is told from
-// what stands.
-constexpr double kStandsShift = 0.001, kStandsTurn = radians(1.0);
-// Speed of that nudge, rad/s: small against what topples a thing that stands. Chosen by eye.
-constexpr double kNudge = 0.01;
+// A table, m: its top reaches this far beyond the object, so that a hand is above it too.
+constexpr double kTableRim = 0.15, kTableThickness = 0.02;
 // An object that rose by this share of the wrist's lift was carried. Chosen by eye: what is lost
 // rises by little, what is held by nearly all of it.
 constexpr double kCarried = 0.8;
 
-double lowest_point(const Object& object, const Transform& pose_world) {
-  double lowest = INFINITY;
-  for (const Vec3& v : object.shape.mesh->vertices) lowest = std::min(lowest, (pose_world * v).y());
-  return lowest;
-}
+struct PlacedTable {
+  ObjectPtr object;
+  Transform pose_world;
+};
 
-physics::WorldOptions world_options(const GraspClipOptions& options, const Object& object,
-                                    std::optional<double> floor_height) {
-  physics::WorldOptions world;
-  world.timestep = options.timestep;
-  world.floor_height = floor_height;
-  world.floor_friction = object.friction;
-  return world;
-}
-
-bool stands_by_itself(const ObjectPtr& object, const GraspClipOptions& options,
-                      double floor_height) {
-  const physics::ObjectSetup setup{object, nullptr, false};
-  const auto world =
-      physics::World::build({}, {&setup, 1}, world_options(options, *object, floor_height));
-  if (!world) return false;
-  physics::State state(*world);
-  state.set_object_pose(0, options.object_world);
-  state.set_object_twist(0, {Vec3::Zero(), kNudge * Vec3(1.0, 0.0, 1.0).normalized()});
-  state.step(static_cast<int>(1.0 / options.timestep));
-  const Transform now = state.object_pose(0);
-  return (now * object->center_of_mass - options.object_world * object->center_of_mass).norm() <
-             kStandsShift &&
-         angle_between(now.rotation, options.object_world.rotation) < kStandsTurn;
+// A board under the object, level where the object stands upright.
+Result<PlacedTable> place_table(const Object& object, const Table& table,
+                                const Transform& object_world) {
+  const Vec3 up = table.up, side = any_orthogonal(up), front = side.cross(up);
+  Vec3 low = Vec3::Constant(INFINITY), high = -low;
+  for (const Vec3& v : object.shape.mesh->vertices) {
+    const Vec3 at(side.dot(v), up.dot(v), front.dot(v));
+    low = low.cwiseMin(at);
+    high = high.cwiseMax(at);
+  }
+  const Vec3 half(0.5 * (high.x() - low.x()) + kTableRim, 0.5 * kTableThickness,
+                  0.5 * (high.z() - low.z()) + kTableRim);
+  auto board = geometry::object_from_primitive("table", ShapeKind::kBox, half, 1.0);
+  if (!board) return board.error();
+  board->friction = object.friction;
+  board->fixed = true;
+  Mat3 axes;
+  axes << side, up, front;
+  const Vec3 middle(0.5 * (low.x() + high.x()), table.height - half.y(),
+                    0.5 * (low.z() + high.z()));
+  return PlacedTable{std::make_shared<const Object>(std::move(*board)),
+                     object_world * Transform{Quat(axes).normalized(), axes * middle}};
 }
 
 // What hand and stand do over time.
@@ -68,6 +63,7 @@ struct Choreography {
   Vec3 retreat_object = Vec3::Zero();
   Eigen::VectorXd open;
   double start = 0.0;
+  std::optional<Transform> table_world = {};
 
   Transform root_world(double time) const {
     const double closing = close_fraction(time);
@@ -111,12 +107,14 @@ void take_stand(const Choreography& plan, const Eigen::VectorXd& target, physics
   constexpr int kRestSteps = 100;
   const Transform root = plan.root_world(plan.start);
   state.set_object_pose(0, plan.options.object_world);
+  if (plan.table_world) state.set_object_pose(1, *plan.table_world);
   state.set_hand(0, root, plan.coordinates(plan.start));
   state.set_servo_target(0, target);
   state.step(kRestSteps);
   const Eigen::VectorXd rested = coordinates(state.world().hand(0), state.hand_pose(0));
   state.reset();
   state.set_object_pose(0, plan.options.object_world);
+  if (plan.table_world) state.set_object_pose(1, *plan.table_world);
   state.set_hand(0, root, rested);
 }
 
@@ -176,18 +174,9 @@ Result<GraspClip> make_grasp_clip(const GraspProblem& problem, const Grasp& gras
 
   GraspClip made;
   Choreography plan{grasp.plan, options};
-  const double floor_height = lowest_point(*problem.object, options.object_world);
-  const Quat object_from_world = options.object_world.rotation.conjugate();
-  const FloorObject floor{object_from_world * Vec3::UnitY(),
-                          floor_height - options.object_world.position.y()};
-  std::optional<Approach> approach;
-  if (clears_floor(hand, grasp.plan, floor)) {
-    approach = find_approach(hand, *distance, grasp.plan, open_q, options.reach, floor);
-  }
-  if (!approach || !stands_by_itself(problem.object, options, floor_height)) {
-    made.support = Support::kStand;
-    approach = find_approach(hand, *distance, grasp.plan, open_q, options.reach, std::nullopt);
-  }
+  made.support = problem.table ? Support::kTable : Support::kStand;
+  const auto approach =
+      find_approach(hand, *distance, grasp.plan, open_q, options.reach, problem.table);
   made.approached = approach.has_value();
   plan.retreat_object = approach ? approach->retreat_object : Vec3(Vec3::Zero());
   plan.open = approach ? approach->open : grasp.plan.pregrasp;
@@ -196,12 +185,19 @@ Result<GraspClip> make_grasp_clip(const GraspProblem& problem, const Grasp& gras
   // As it was proven, on a wrist that is moved.
   physics::GraspServos servos = physics::grasp_servos(hand, options.proof);
   servos.setup.root = physics::RootMotion::kDriven;
-  const physics::ObjectSetup object_setup{problem.object, distance, false};
-  const auto world = physics::World::build(
-      {&servos.setup, 1}, {&object_setup, 1},
-      world_options(options, *problem.object,
-                    made.support == Support::kFloor ? std::optional(floor_height) : std::nullopt));
+  std::vector<physics::ObjectSetup> objects = {{problem.object, distance, false}};
+  std::optional<PlacedTable> table;
+  if (problem.table) {
+    auto placed = place_table(*problem.object, *problem.table, options.object_world);
+    if (!placed) return placed.error();
+    table = std::move(*placed);
+    objects.push_back({table->object, nullptr, true});
+  }
+  physics::WorldOptions world_options;
+  world_options.timestep = options.timestep;
+  const auto world = physics::World::build({&servos.setup, 1}, objects, world_options);
   if (!world) return world.error();
+  if (table) plan.table_world = table->pose_world;
   physics::State state(*world);
   if (const Status done = simulate(plan, servos, *prepared, state, made, monitor); !done) {
     return done.error();

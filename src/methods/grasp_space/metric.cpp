@@ -27,7 +27,9 @@ GraspMetric::Reading GraspMetric::read(const Sensor& sensor, const Vec3& center_
   const geometry::DistanceSample whole = target_.whole->sample(center_object);
   Reading reading;
   double gap = whole.distance - sensor.radius;
-  const bool penetrates = gap < -options_.tolerance;
+  const bool penetrates =
+      gap < -options_.tolerance ||
+      (target_.table && target_.table->above(center_object) < sensor.radius - options_.tolerance);
   if (target_.region) {
     const geometry::ClosestPoint closest = target_.region->closest(center_object);
     reading.point = closest.point;

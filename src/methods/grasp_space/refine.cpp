@@ -5,6 +5,7 @@
 //   3 overlap      of the hand with itself
 //   4 joints       distance from the shape that the search found, more so out of the grasp space
 //   5 root         shift and turn from where the search put it
+//   6 table        what is below it, as an overlap
 // Joint ranges are kept by clamping. Term 1 takes a robust weight 1 / (1 + (gap / reach)^2), so a
 // finger that cannot reach the object is left as natural as it was.
 //
@@ -27,8 +28,9 @@ namespace {
 
 constexpr double kFirstDamping = 1e-3, kLeastDamping = 1e-9, kMostDamping = 1e6;
 constexpr double kPriorOfClearing = 0.35;
-constexpr double kSlopeStep = 0.01;  // rad
-constexpr double kStop = 1e-5;       // relative fall of the cost that ends the iterations
+constexpr double kTableGap = 0.0015;  // m that the hand keeps above a table
+constexpr double kSlopeStep = 0.01;   // rad
+constexpr double kStop = 1e-5;        // relative fall of the cost that ends the iterations
 constexpr double kDrawn = 3.0;  // times RefineOptions::reach: farther, the touch weighs a tenth
 
 // How much a segment's touch counts: pulps are what hands hold with.
@@ -109,6 +111,23 @@ void GraspRefiner::add_object_terms() {
   }
 }
 
+void GraspRefiner::add_table_terms() {
+  if (!table_) return;
+  const double weight = 1.0 / options_.penetration;
+  for (const hands::PlacedCapsule& placed : gaps_.capsules()) {
+    const Capsule& capsule = placed.capsule_world;
+    for (const Vec3& end : {capsule.a, capsule.b}) {
+      const double gap = table_->above(end) - capsule.radius - kTableGap;
+      if (gap >= 0.0) continue;
+      const hands::ObstacleGap place{-1, placed.segment, end - capsule.radius * table_->up,
+                                     table_->up, gap};
+      row_.setZero();
+      hands::add_gap_row(kinematics_, place, weight, row_);
+      add_residual(weight * gap);
+    }
+  }
+}
+
 void GraspRefiner::add_self_terms() {
   const double weight = 1.0 / options_.overlap;
   for (const hands::HandGaps::Pair& pair : gaps_.pairs()) {
@@ -165,6 +184,7 @@ double GraspRefiner::linearize(const Transform& root, const Eigen::VectorXd& q) 
   place(root, q);
   gather(margin_ > 0.0 ? margin_ : kDrawn * options_.reach);
   add_object_terms();
+  add_table_terms();
   add_self_terms();
   add_prior_terms(root, q);
   return cost_;

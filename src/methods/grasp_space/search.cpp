@@ -3,7 +3,8 @@
 // Implements: intrinsic parameters (coordinates in the grasp space) with any subset of extrinsic
 //             ones (rotation, position, distance); shapes with p(x) < tau get a high penalty.
 // Departs:    the penalty of an unnatural shape grows with its unlikelihood, so that a search that
-//             starts among such shapes finds its way out.
+//             starts among such shapes finds its way out. A table under the object is penetrated
+//             like the object, by sensors and by a forearm behind the wrist.
 #include "prehend/methods/grasp_space/search.h"
 #include "prehend/hands/palm.h"
 
@@ -20,11 +21,20 @@ GraspSearch::GraspSearch(const Hand& hand, const GraspSpace& space, MetricTarget
     : space_(space),
       kinematics_(hand, space),
       metric_(default_sensors(hand), std::move(target), metric),
+      options_(metric),
       wrist_from_palm_(hands::palm_in_wrist(hand).inverse()),
       grip_depth_(0.2 * hand.length) {}
 
 double GraspSearch::metric(const Transform& palm_object, const Eigen::VectorXd& reduced) {
   return metric_.evaluate(palm_object * wrist_from_palm_, kinematics_.frames_wrist(reduced));
+}
+
+// A forearm inside the table: as much as many sensors there, and more the deeper it is.
+double GraspSearch::forearm_cost(const Transform& wrist_object) const {
+  const std::optional<Table>& table = metric_.target().table;
+  if (!table) return 0.0;
+  const double above = table->above(forearm_object(wrist_object, table->up));
+  return above < 0.0 ? options_.violation * (1.0 - above / options_.distance_unit) : 0.0;
 }
 
 GraspSearch::Box GraspSearch::box(const Stance& stance, const SearchOptions& options) const {
@@ -74,7 +84,7 @@ SearchResult GraspSearch::run(const Stance& stance, const SearchOptions& options
       return options.unnatural * (1.0 + space_.log_threshold - log_density);
     }
     const Transform wrist = placed(stance, options, x) * wrist_from_palm_;
-    return metric_.evaluate(wrist, kinematics_.frames_wrist(x.head(d)));
+    return metric_.evaluate(wrist, kinematics_.frames_wrist(x.head(d))) + forearm_cost(wrist);
   };
   optimize::BlackBoxOptions search;
   search.method = options.method;

@@ -15,7 +15,7 @@ class Stand {
  public:
   Stand(const geometry::PreparedObject& prepared, const Transform& pose_world);
 
-  // Bears the weight and draws the object back to its pose; torque about the centre of mass.
+  // Bears the weight and draws the object back to its pose; torque about the center of mass.
   Wrench wrench(const Transform& pose_world, const physics::Twist& twist_world) const;
   // Prefers pins that neither the hands nor the object, object 0, run into in all of this clip.
   void keep_clear_of(const Clip& clip);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
+#include "methods/grasp_space/naturalness.h"
 #include "prehend/geometry/decimate.h"
 #include "prehend/methods/grasp_space/grasp.h"
 
@@ -84,6 +85,7 @@ Result<GraspTarget> prepare_target(const GraspProblem& problem, int search_faces
   target.object = problem.object;
   target.prepared = problem.prepared ? problem.prepared : geometry::prepare(problem.object);
   target.search_mesh = shape.mesh;
+  target.metric.table = problem.table;
   if (shape.kind == ShapeKind::kMesh) {
     const Shape search = reduced(shape, search_faces);
     target.search_mesh = search.mesh;
@@ -106,6 +108,8 @@ Result<GraspTarget> prepare_target(const GraspProblem& problem, int search_faces
     patch.mesh = target.search_mesh = std::make_shared<const TriangleMesh>(std::move(part));
     target.metric.region = geometry::exact_distance(patch);
   }
+  if (!problem.region && !problem.wrist_object)
+    target.parts = find_handles(*target.prepared, *target.search_mesh);
   return target;
 }
 

@@ -2,7 +2,7 @@
 // models", Computer Animation and Virtual Worlds 19, 2008, "Probabilistic Low-dimensional Grasp
 // Space".
 // Implements: eq. 1-2 (principal components), eq. 3-4 (mixture by EM, K by the least BIC), tau.
-// Departs:    eq. 4's normaliser is sqrt((2 pi)^d det C). The paper does not say how tau is found:
+// Departs:    eq. 4's normalizer is sqrt((2 pi)^d det C). The paper does not say how tau is found:
 //             here it is the density that a given fraction of the samples falls below. Frames of a
 //             hand that rests are left out, since they would draw all the density to one shape.
 #include "prehend/methods/grasp_space/train.h"

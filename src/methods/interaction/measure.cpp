@@ -106,7 +106,7 @@ class Measurer {
  private:
   Status check_rates() const {
     const double window = options_.after_end - options_.after_begin;
-    const double needed = kFewestSamples / window;
+    const double needed = least_rate(options_);
     const auto low = [&](double rate, const char* what) {
       return Error{fmt::format(
           "{} at {:.0f} Hz: the {:.0f} ms before reflexes act need {} samples, that is {:.0f} Hz",
@@ -380,6 +380,10 @@ std::string direction_name(const Hand& hand, int direction) {
   return "";
 }
 
+double least_rate(const MeasureOptions& options) {
+  return kFewestSamples / (options.after_end - options.after_begin);
+}
+
 std::vector<ForceOnset> find_onsets(std::span<const double> magnitudes,
                                     const MeasureOptions& options) {
   std::vector<ForceOnset> onsets;
@@ -428,6 +432,8 @@ InteractionTrajectory reference_trajectory(const Capture& capture,
   made.frame_rate = capture.frame_rate;
   made.compliance = made.low = made.high = compliance;
   made.objects = capture.objects;
+  if (capture.frame_count() > 0 && !torques.col(0).isZero())
+    made.start = ReferencePose{capture.roots_world[0], capture.coordinates[0]};
   for (int f = 0; f < capture.frame_count(); ++f) {
     const Transform& root = capture.roots_world[f];
     const Eigen::VectorXd yields = torques.col(f).tail(compliance.joints.size());

@@ -21,6 +21,9 @@ namespace {
 // m: deeper than this at the start, an object stands inside the hand. Flesh gives by a few
 // millimeters.
 constexpr double kInside = 0.005;
+// m: the same for a hand that holds the object from the start, whose grip another size may press
+// deeper before the first steps push it open.
+constexpr double kInsideGrip = 0.012;
 // m a step: less is creep and rolling, not a slip. 5 mm a second at 500 Hz.
 constexpr double kSlipping = 1e-5;
 
@@ -76,8 +79,9 @@ struct Replay::Impl {
     object_count = static_cast<int>(bodies.size());
     if (p.floor_height) bodies.push_back(make_floor(*p.floor_height, p.floor_friction));
     reference_at(trajectory, 0.0, next);
-    root_world = next.root_world;
-    coordinates = next.coordinates;
+    const ReferencePose& start = trajectory.start ? *trajectory.start : next;
+    root_world = start.root_world;
+    coordinates = start.coordinates;
     free_step.setZero(6 + coordinates.size());
     kinematics.update(root_world, coordinates);
     impulses.resize(bodies.size());
@@ -87,7 +91,9 @@ struct Replay::Impl {
   Status check_clear() {
     finder.find(kinematics, bodies, options.timestep, up, live);
     for (const LiveContact& contact : live) {
-      if (contact.report.segment < 0 || contact.report.gap > -kInside) continue;
+      if (contact.report.segment < 0 ||
+          contact.report.gap > -(trajectory.start ? kInsideGrip : kInside))
+        continue;
       const int second = contact.report.second;
       return Error{fmt::format(
           "{} begins {:.1f} mm inside {}; move one of them",

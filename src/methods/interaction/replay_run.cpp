@@ -94,6 +94,10 @@ class Runner {
       const StepReport& step = replay_.step();
       report_.processor_seconds += processor_seconds() - before;
       after_step(step);
+      if (has_fallen()) {
+        report_.fell_at = replay_.time();
+        break;
+      }
       if (replay_.time() - reported > 0.1)
         monitor.report((reported = replay_.time()) / replay_.duration(), "replayed");
     }
@@ -159,6 +163,15 @@ class Runner {
       frame_steps_ = 0;
     }
     if (replay_.time() * options_.frame_rate > report_.clip.frame_count() - 1e-6) add_frame();
+  }
+
+  // Below where it stood and below the hand: nothing will stop it any more.
+  bool has_fallen() const {
+    if (movable_ < 0) return false;
+    const Vec3 up = -problem_.gravity.normalized();
+    const double height = up.dot(replay_.object_pose(movable_).position);
+    return height < up.dot(problem_.objects[movable_].pose_world.position) - kFallen &&
+           height < up.dot(replay_.hand_pose().root_world.position) - kFallen;
   }
 
   void follow_slips() {
@@ -245,8 +258,9 @@ class Runner {
       report_.grip_force += judged_[i].grip / count;
       moved = std::max(moved, (judged_[i].place_root - judged_.back().place_root).norm());
     }
-    report_.held =
-        carried >= kCarried * object.mass * problem_.gravity.norm() && moved < kStaysWithin;
+    report_.held = !report_.fell_at &&
+                   carried >= kCarried * object.mass * problem_.gravity.norm() &&
+                   moved < kStaysWithin;
   }
 
   struct Slide {

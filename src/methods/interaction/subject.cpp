@@ -32,9 +32,11 @@ class Session {
 
   Status prepare() {
     run_.compliance = typical_compliance(*intent_.hand, options_.compliance);
+    if (options_.braced) run_.compliance.root.setZero();
     physics::HandSetup hand;
     hand.hand = intent_.hand;
-    hand.root = physics::RootMotion::kFree;
+    hand.root = options_.braced ? physics::RootMotion::kDriven : physics::RootMotion::kFree;
+    hand.strength = physics::RootStrength::unlimited();
     hand.servo_time = kDampingTime;
     hand.passive_joints = false;
     hand.self_collision = false;
@@ -57,7 +59,7 @@ class Session {
     for (std::size_t o = 0; o < intent_.objects.size(); ++o) {
       const Object& object = *intent_.objects[o].object;
       state_->set_object_pose(static_cast<int>(o), intent_.objects[o].pose_world);
-      if (!object.fixed)
+      if (!object.fixed && static_cast<int>(o) != intent_.platform)
         state_->set_object_wrench(static_cast<int>(o),
                                   {object.mass * gravity_world(), Vec3::Zero()});
     }
@@ -103,8 +105,13 @@ class Session {
   // The arm is a spring to where the wrist is meant to be; the joints' springs are the engine's.
   void drive() {
     const double time = state_->time();
+    if (intent_.platform >= 0) move_platform(time);
     const IntentKey now = intent_.at(time), next = intent_.at(time + kTimestep);
     state_->set_servo_target(0, now.joints);
+    if (options_.braced) {
+      state_->set_root_target(0, now.wrist_world);
+      return;
+    }
     state_->velocity(velocity_);
     state_->hand_pose(0, pose_);
     const Transform& root = pose_.root_world;
@@ -121,6 +128,16 @@ class Session {
     applied_.head<3>() = root.turn((back * linear).cwiseQuotient(c.head<3>()));
     applied_.segment<3>(3) = angular.cwiseQuotient(c.tail<3>());
     state_->set_applied(applied_);
+  }
+
+  // Its pose and velocity are given at every step, whatever pushes on it.
+  void move_platform(double time) {
+    Transform pose = intent_.objects[intent_.platform].pose_world;
+    const double height = intent_.platform_height(time);
+    const double speed = (intent_.platform_height(time + kTimestep) - height) / kTimestep;
+    pose.position.y() += height;
+    state_->set_object_pose(intent_.platform, pose);
+    state_->set_object_twist(intent_.platform, {Vec3(0.0, speed, 0.0), Vec3::Zero()});
   }
 
   void record_pose() {
@@ -215,6 +232,8 @@ const char* to_string(SubjectTask task) {
       return "box";
     case SubjectTask::kBulb:
       return "bulb";
+    case SubjectTask::kPerturb:
+      return "perturb";
   }
   return "";
 }

@@ -20,6 +20,15 @@ constexpr double kSqueeze = 0.1;
 // s of a change of speed at a corner of an even path: well before and after a touch.
 constexpr double kCorner = 0.03;
 
+// m that a resting finger means to be below the platform: 0.5 to 1.5 N, as in the paper's table 2.
+constexpr double kRestDepth = 0.006, kRestDepthBraced = 0.0021;
+// Friction of the platform: it slides under the finger, so that it pushes along the vertical alone.
+constexpr double kSmooth = 0.0;
+// The platform's jump: the paper's is over within two video frames, and so fast that the
+// fingertip's mass counts. It comes back slowly.
+constexpr double kJump = 0.002, kJumpTime = 0.012;    // m, s
+constexpr double kStaysUp = 0.15, kComesBack = 0.25;  // s
+
 TrajectoryObject table(double friction) {
   Object made = geometry::object_from_primitive("table", ShapeKind::kBox,
                                                 {0.2, 0.5 * kTableThickness, 0.2}, 10.0)
@@ -31,9 +40,12 @@ TrajectoryObject table(double friction) {
 }
 
 // The palm down, the index finger a little bent and lower than all others.
-Eigen::VectorXd pointing(const hands::Performer& performer) {
+Eigen::VectorXd pointing(const hands::Performer& performer, bool flat = false) {
   Eigen::VectorXd q = Eigen::VectorXd::Zero(performer.hand()->dof());
-  performer.set(Digit::kIndex, {38.0, 32.0, 18.0, 0.0}, q);
+  performer.set(Digit::kIndex,
+                flat ? hands::FingerAngles{25.0, 20.0, 10.0, 0.0}
+                     : hands::FingerAngles{38.0, 32.0, 18.0, 0.0},
+                q);
   for (const Digit finger : {Digit::kMiddle, Digit::kRing, Digit::kLittle})
     performer.set(finger, {5.0, 25.0, 15.0, 0.0}, q);
   performer.set(hands::ThumbAngles{-20.0, -20.0, 0.0, 10.0, 10.0}, q);
@@ -85,6 +97,35 @@ Intent touch(const SubjectOptions& options, bool stroke) {
     key(0.8 * options.taps + 0.05, 0.025, 0.0);
   }
   intent.objects = {table(options.friction)};
+  return intent;
+}
+
+// The finger comes down once and rests on the platform, which jumps while it does.
+Intent rest_on_platform(const SubjectOptions& options) {
+  const hands::Performer performer;
+  Intent intent;
+  intent.hand = performer.hand();
+  const Eigen::VectorXd q = pointing(performer, true);
+  Transform wrist = wrist_over_origin(*intent.hand, q);
+  const double ground = wrist.position.y();
+  const double depth = options.braced ? kRestDepthBraced : kRestDepth;
+  const auto key = [&](double time, double height) {
+    wrist.position.y() = ground + height;
+    intent.keys.push_back({time, wrist, q});
+  };
+  constexpr double kFirst = 0.9, kEvery = 0.8;  // s
+  for (int i = 0; i < options.taps; ++i) intent.jumps.push_back(kFirst + kEvery * i);
+  key(0.0, 0.01);
+  key(0.4, -depth);
+  key(kFirst + kEvery * options.taps, -depth);
+  // Small, so that no other finger comes down on it, and heavy, so that no push moves it.
+  Object platform = geometry::object_from_primitive("platform", ShapeKind::kBox,
+                                                    {0.02, 0.5 * kTableThickness, 0.02}, 10.0)
+                        .value();
+  platform.friction = kSmooth;
+  intent.objects = {{std::make_shared<const Object>(std::move(platform)),
+                     Transform::from_position({0.0, -0.5 * kTableThickness, 0.0})}};
+  intent.platform = 0;
   return intent;
 }
 
@@ -194,6 +235,16 @@ Intent turn_bulb(const SubjectOptions& options) {
 
 }  // namespace
 
+double Intent::platform_height(double time) const {
+  double height = 0.0;
+  for (const double jump : jumps) {
+    const double down = jump + kJumpTime + kStaysUp;
+    height += kJump * (minimum_jerk(time, jump, jump + kJumpTime) -
+                       minimum_jerk(time, down, down + kComesBack));
+  }
+  return height;
+}
+
 IntentKey Intent::at(double time) const {
   const auto line = [&](double t) {
     auto after =
@@ -227,6 +278,8 @@ Intent make_intent(const SubjectOptions& options) {
       return pick_up(options);
     case SubjectTask::kBulb:
       return turn_bulb(options);
+    case SubjectTask::kPerturb:
+      return rest_on_platform(options);
   }
   return {};
 }

@@ -18,6 +18,11 @@ struct Intent {
   bool even_speed = false;      // along straight lines at one speed, corners rounded
   std::vector<TrajectoryObject> objects;
   int held = -1;  // object that is to be carried
+  // A platform that moves up and down whatever pushes on it: object, and when it jumps.
+  int platform = -1;
+  std::vector<double> jumps;  // s
+
+  double platform_height(double time) const;  // m above where it stands
 
   double duration() const { return keys.back().time; }
   IntentKey at(double time) const;

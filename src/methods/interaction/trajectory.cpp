@@ -24,6 +24,8 @@ constexpr double kThumbShare = 0.5;
 // singular (section 6.2). A twentieth of a millimeter for a newton; a finger gives 2 to 10 mm.
 constexpr double kRootLinear = 5e-5;
 
+constexpr double kSlowed = 0.2;  // s at the end, of come_to_rest
+
 double joint_compliance(const Segment& segment, const TableRow& row) {
   const bool thumb = segment.digit == Digit::kThumb;
   const double share = thumb ? kThumbShare : 1.0;
@@ -36,6 +38,10 @@ double joint_compliance(const Segment& segment, const TableRow& row) {
   if (rank == 2) return share * row.middle_joint;
   if (rank == 3) return share * row.end_joint;
   return 0.0;
+}
+
+bool moves_sideways(const Segment& segment) {
+  return segment.phalanx == (segment.digit == Digit::kThumb ? 0 : 1);
 }
 
 }  // namespace
@@ -51,6 +57,17 @@ HandCompliance typical_compliance(const Hand& hand, Task task) {
   for (int s = 0; s < hand.segment_count(); ++s)
     for (int c = offsets[s]; c < offsets[s + 1]; ++c)
       compliance.joints[c] = joint_compliance(hand.segments[s], row);
+  for (int s = 0; s < hand.segment_count(); ++s) {
+    int c = offsets[s];
+    for (const Joint& joint : hand.segments[s].joints) {
+      if (joint.type == JointType::kBall) {
+        // Flexion turns about X, sideways motion about Y, and Z is the bone.
+        compliance.joints[c + 2] = 0.0;
+        if (!moves_sideways(hand.segments[s])) compliance.joints[c + 1] = 0.0;
+      }
+      c += joint.dof();
+    }
+  }
   return compliance;
 }
 
@@ -69,6 +86,10 @@ Status validate(const InteractionTrajectory& trajectory) {
         !c->root.allFinite())
       return Error{"compliances should be finite and not negative"};
   }
+  if (const auto& start = trajectory.start;
+      start && (start->coordinates.size() != dof || !start->coordinates.allFinite() ||
+                !all_finite(start->root_world)))
+    return Error{"the interaction's start is not whole"};
   for (std::size_t f = 0; f < trajectory.coordinates.size(); ++f)
     if (trajectory.coordinates[f].size() != dof || !trajectory.coordinates[f].allFinite() ||
         !all_finite(trajectory.roots_world[f]))
@@ -86,6 +107,27 @@ void reference_at(const InteractionTrajectory& trajectory, double time, Referenc
       (1.0 - fraction) * trajectory.coordinates[before] + fraction * trajectory.coordinates[after];
   pose.root_world =
       interpolate(trajectory.roots_world[before], trajectory.roots_world[after], fraction);
+}
+
+InteractionTrajectory come_to_rest(const InteractionTrajectory& trajectory, double seconds) {
+  InteractionTrajectory made = trajectory;
+  const double slowed = std::min(kSlowed, trajectory.duration());
+  const double begins = trajectory.duration() - slowed;
+  // At half the speed on average, the slowed part takes twice its time.
+  const int frames =
+      static_cast<int>((begins + 2.0 * slowed + seconds) * trajectory.frame_rate + 1e-9) + 1;
+  made.roots_world.clear();
+  made.coordinates.clear();
+  ReferencePose pose;
+  for (int f = 0; f < frames; ++f) {
+    const double time = f / trajectory.frame_rate;
+    const double after = std::clamp(time - begins, 0.0, 2.0 * slowed);
+    const double at = slowed > 0.0 ? after - after * after / (4.0 * slowed) : 0.0;
+    reference_at(trajectory, std::min(time, begins) + at, pose);
+    made.roots_world.push_back(pose.root_world);
+    made.coordinates.push_back(pose.coordinates);
+  }
+  return made;
 }
 
 Mat3 endpoint_compliance(const Hand& hand, const HandCompliance& compliance,

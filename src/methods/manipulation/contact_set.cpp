@@ -12,7 +12,10 @@ constexpr double kApart = 0.010;       // m between two contacts of one segment
 constexpr double kRest = 5e-4;         // m; things nearer than this rest on each other
 constexpr double kSlipSpeed = 0.01;    // m/s; slower contacts rest. Holding ones are below 0.001
 constexpr double kCollideSpeed = 0.1;  // m/s of a new contact; slower ones rest at once
+constexpr size_t kStands = 3;          // corners on which a thing can stand
+constexpr double kStill = 1e-3;        // m/s
 constexpr int kMostOfPair = 8;         // corners of two things that touch
+constexpr double kTogether = 1e-3;     // m between corners that meet at once
 constexpr int kMostMeeting = 4;        // and that are about to
 
 // Keeps the deepest and then whichever lies farthest from those kept.
@@ -32,6 +35,13 @@ void spread_out(std::vector<ContactPoint>& contacts, size_t most) {
     kept.push_back(contacts[farthest]);
   }
   contacts = std::move(kept);
+}
+
+// Two free things meet where they are nearest; what lies behind meets in a later step.
+void keep_first(const std::vector<ContactPoint>& found, std::vector<ContactPoint>& meeting) {
+  double nearest = found.empty() ? INFINITY : 0.0;
+  for (const ContactPoint& c : meeting) nearest = std::min(nearest, c.gap);
+  std::erase_if(meeting, [&](const ContactPoint& c) { return c.gap > nearest + kTogether; });
 }
 
 // The places of a capsule's and a thing's skins that face each other at a point of the axis.
@@ -136,7 +146,7 @@ void ContactSet::find_hand(const System& system) {
 // Things with things and with the surroundings: corners of either in the other.
 void ContactSet::find_things(const System& system, const std::vector<Vec3>& velocities,
                              const std::vector<Vec3>& spins, double seconds) {
-  std::vector<ContactPoint> found;
+  std::vector<ContactPoint> found, meeting;
   const auto velocity_at = [&](int t, const Vec3& p) -> Vec3 {
     if (system.fixed(t)) return Vec3::Zero();
     return velocities[t] + spins[t].cross(p - system.thing_center(t));
@@ -165,7 +175,7 @@ void ContactSet::find_things(const System& system, const std::vector<Vec3>& velo
       contact.friction = std::min(system.object(thing).friction, system.object(other).friction);
       const bool collides = sample.distance > kRest || speed < -kCollideSpeed;
       contact.kind = collides ? ContactKind::kColliding : ContactKind::kResting;
-      found.push_back(contact);
+      (sample.distance > kRest ? meeting : found).push_back(contact);
     }
   };
   for (int a = 0; a < system.things(); ++a) {
@@ -175,13 +185,19 @@ void ContactSet::find_things(const System& system, const std::vector<Vec3>& velo
       const double reach = system.radius(a) + system.radius(b) + 0.1;
       if ((system.thing_center(a) - system.thing_center(b)).norm() > reach) continue;
       found.clear();
+      meeting.clear();
       search(a, b, a, b);
       search(b, a, a, b);
-      // Those that touch, and a few that a fall would bring to touch.
-      const auto touching = std::stable_partition(
-          found.begin(), found.end(), [](const ContactPoint& c) { return c.gap <= kRest; });
-      std::vector<ContactPoint> meeting(touching, found.end());
-      found.erase(touching, found.end());
+      // Those that touch, and a few that a fall would bring to touch; what stands still on its
+      // support does not fall.
+      const double speed =
+          (velocities[a] - (system.fixed(b) ? Vec3::Zero() : velocities[b])).norm() +
+          system.radius(a) * spins[a].norm();
+      if (found.size() >= kStands && speed < kStill) meeting.clear();
+      if (!system.fixed(b)) keep_first(found, meeting);
+      // What hands can bring to touch gently is not pushed before it touches.
+      for (ContactPoint& c : meeting)
+        if (!system.fixed(b)) c.kind = ContactKind::kIdle;
       spread_out(found, kMostOfPair);
       spread_out(meeting, kMostMeeting);
       points.insert(points.end(), found.begin(), found.end());

@@ -22,6 +22,7 @@ constexpr double kRetainReach = 0.15;
 constexpr double kProfileShare = 0.8;
 // Of the weight, each step, and how far it goes. A factor of 1.2 doubles in four steps.
 constexpr double kReweight = 1.2, kMostWeight = 100.0, kLeastWeight = 1.0;
+constexpr double kPassedBy = 2e-4;  // m, of a goal that is passed: farther off its way weighs more
 // A goal's residual counts in millimeters and milliradians.
 constexpr double kResidualScale = 1e-3;
 
@@ -110,7 +111,31 @@ double GoalTracker::measure(const Vec3& residual) const {
   return Vec3((goal_.weights.array() > 0.0).select(residual, 0.0)).norm();
 }
 
+// Where a point should be a step from now that is to pass the target after `left` seconds:
+// Lagrange's cubic through where it was and is, and where it should be one step before the end and
+// then.
+void GoalTracker::aim_to_pass(const Vec3& now, double left, double seconds) {
+  const Vec3 before = begun_ ? previous_point_ : now;
+  begun_ = true;
+  previous_point_ = now;
+  const double n = std::round(left / seconds);
+  Vec3 next = goal_.target;
+  if (n > 1.5) {
+    const double times[4] = {-1.0, 0.0, n - 1.0, n};
+    const Vec3 points[4] = {before, now, goal_.target - seconds * *goal_.passing, goal_.target};
+    next.setZero();
+    for (int i = 0; i < 4; ++i) {
+      double share = 1.0;
+      for (int j = 0; j < 4; ++j)
+        if (j != i) share *= (1.0 - times[j]) / (times[i] - times[j]);
+      next += share * points[i];
+    }
+  }
+  wanted_ = next - goal_.target;
+}
+
 void GoalTracker::aim(const System& system, double time, double seconds) {
+  if (goal_.passing) return aim_to_pass(point_world(system), goal_.time - time, seconds);
   if (goal_.kind == GoalKind::kVelocity) {
     const Vec3 now = point_world(system);
     previous_point_ = now;
@@ -149,6 +174,12 @@ Vec3 GoalTracker::weights(double seconds) const {
 
 void GoalTracker::reweight(const System& system) {
   if (goal_.kind == GoalKind::kVelocity) return;
+  if (goal_.passing) {
+    const bool late = measure(residual(system) - wanted_) > kPassedBy;
+    factor_ =
+        std::clamp(late ? factor_ * kReweight : factor_ / kReweight, kLeastWeight, kMostWeight);
+    return;
+  }
   const double after = measure(residual(system));
   const double d = before_ - after;  // eq. 7
   factor_ = std::clamp(d < desired_ ? factor_ * kReweight : factor_ / kReweight, kLeastWeight,
@@ -156,8 +187,13 @@ void GoalTracker::reweight(const System& system) {
   if (!reached_ && first_ > 0.0) progress_.push_back({0.0, 1.0 - after / first_, d / first_});
 }
 
-double GoalTracker::error(const System& system) const {
+double GoalTracker::passing_error(const System& system, double seconds) const {
+  return measure((point_world(system) - previous_point_) / seconds - *goal_.passing);
+}
+
+double GoalTracker::error(const System& system, double seconds) const {
   const Vec3 r = residual(system);
+  if (goal_.kind == GoalKind::kVelocity) return measure(r / seconds - goal_.target);
   if (goal_.kind == GoalKind::kDirection) return 2.0 * std::asin(std::min(1.0, 0.5 * r.norm()));
   return measure(r);
 }

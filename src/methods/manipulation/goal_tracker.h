@@ -3,7 +3,9 @@
 // Departs:    the reaching profile's ends rise and fall as a square root of the way, which is a
 //             constant acceleration: with the normal distribution alone (variance 0.4 of the way,
 //             0.73 of its peak at both ends) a motion would begin and end abruptly. The profile is
-//             scaled such that a goal is met at its time.
+//             scaled such that a goal is met at its time. A goal may also be passed at a velocity,
+//             as the hammer's, which the paper gives as an objective of its own: the way there is
+//             then the cubic through the last two steps' points and the wanted last two.
 // Symbols:    G residual of a goal; completion 0 where it began, 1 where it is met; d progress.
 #pragma once
 
@@ -21,9 +23,13 @@ double retaining_profile(double share);
 
 class GoalTracker {
  public:
-  explicit GoalTracker(const Goal& goal) : goal_(goal) {}
+  explicit GoalTracker(const Goal& goal) : goal_(goal) {
+    if (momentary()) end_ = goal.time;
+  }
 
   const Goal& goal() const { return goal_; }
+  // Met at a moment and over then: velocities.
+  bool momentary() const { return goal_.kind == GoalKind::kVelocity || goal_.passing.has_value(); }
   bool active(double time) const { return time >= goal_.start - 1e-9 && time < end_ - 1e-9; }
   double end() const { return end_; }
   void set_end(double end) { end_ = end; }
@@ -41,8 +47,10 @@ class GoalTracker {
   // After the step, where the system is placed: was it too slow?
   void reweight(const System& system);
 
-  // m, rad or m/s.
-  double error(const System& system) const;
+  // m, rad or m/s, after a step of `seconds`.
+  double error(const System& system, double seconds) const;
+  // m/s, of a goal that is passed.
+  double passing_error(const System& system, double seconds) const;
   // The motion towards the goal: completion and speed (of completion, 1/s) of each step.
   struct Progress {
     double time, completion, speed;
@@ -52,6 +60,7 @@ class GoalTracker {
  private:
   Vec3 point_world(const System& system) const;
   double measure(const Vec3& residual) const;
+  void aim_to_pass(const Vec3& now, double left, double seconds);
 
   Goal goal_;
   double end_ = 1e9;

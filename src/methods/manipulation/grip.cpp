@@ -27,6 +27,7 @@ constexpr Stage kStages[] = {{0.05, 0.01}, {0.01, 3e-3}, {2e-3, 5e-3}, {kHandleS
 constexpr double kFacingScale = 1.0;   // of the skin's normal from the surface's
 constexpr double kOpposeScale = 3e-3;  // m
 constexpr double kOpposeFrom = 2e-3;   // m of a handle's scale
+constexpr double kOpposeWithin = 0.5;  // of the friction cone's width: nearer is opposite enough
 constexpr double kWristScale = 0.02;   // m
 constexpr double kWristTurn = 0.25;    // rad
 // On the way, where the wrist keeps the direction in which it comes.
@@ -34,11 +35,15 @@ constexpr double kWayScale = 4e-3, kWayTurn = 0.05;  // m; rad
 constexpr double kWayHandle = 2e-3;                  // m from the virtual surface
 constexpr double kWayFinger = 0.15;                  // rad from the pose of the size before
 constexpr double kFingerScale = 0.5;                 // rad from the preferred pose
-constexpr double kArmScale = 3.0;                    // rad
+constexpr double kArmScale = 3.0;                    // rad of elbow, forearm and wrist
+constexpr double kShoulderScale = 0.7;               // rad: elbows stay at the body's sides
 constexpr double kNear = 0.02;                       // m; skin nearer than this is kept apart
 constexpr double kOverlapPrice = 1e4, kOverlapWeight = 1e9;
 constexpr double kClear = 3e-3;    // m from the real object, on the way
 constexpr double kTouches = 1e-3;  // m; farther handles do not touch
+constexpr double kCarries = 6e-4;  // m; skin that is nearer carries, as in the steps
+// N, of one place of the hand: a strong push of a fingertip is 30 to 50 N.
+constexpr double kStrongest = 50.0;
 // The largest virtual object, and how much closer it is: eq. 9 is solved for these many sizes.
 constexpr int kSizes = 8;
 constexpr double kLargest = 1.5, kCloser = 0.08;  // times; m
@@ -181,10 +186,14 @@ void GripSolver::rows(const Eigen::VectorXd& q, const Eigen::VectorXd& preferred
     push(scale_ == 1.0 ? kWristTurn : kWayTurn, turn[axis]);
   }
   const int arm_joints = kinematics_.offsets()[wrist + 1];
+  const int shoulder_joints = kinematics_.offsets()[std::max(0, hand_.find("forearm"))];
   for (int c = 0; c < n_; ++c) {
     row_[c] = 1.0;
     const double finger = scale_ == 1.0 ? kFingerScale : kWayFinger;
-    push(c < arm_joints ? kArmScale : finger, q[c] - preferred[c]);
+    push(c < shoulder_joints ? kShoulderScale
+         : c < arm_joints    ? kArmScale
+                             : finger,
+         q[c] - preferred[c]);
   }
 }
 
@@ -198,12 +207,17 @@ void GripSolver::oppose() {
   Vec3 middle = Vec3::Zero();
   for (int i = 1; i <= others; ++i) middle += touch_of(style_.handles[i]).point / others;
   const Vec3 apart = first.point - middle;
+  const double along = apart.dot(first.normal);
+  const double aside = (apart - along * first.normal).norm();
+  const double friction = problem_.things[style_.object].object->object().friction;
+  const double allowed = kOpposeWithin * friction * std::abs(along);
+  if (aside <= allowed) return;
   for (int axis = 0; axis < 3; ++axis) {
     const Vec3 direction = Vec3::Unit(axis).cross(first.normal);
     add_row(style_.handles[0].segment, first.point, direction);
     for (int i = 1; i <= others; ++i)
       add_row(style_.handles[i].segment, touch_of(style_.handles[i]).point, -direction / others);
-    push(kOpposeScale, apart.dot(direction));
+    push(kOpposeScale, apart.dot(direction) * (1.0 - allowed / aside));
   }
 }
 
@@ -248,7 +262,7 @@ void GripSolver::gap_rows() {
   }
 }
 
-// eq. 9's other constraints: forces within the cones at the handles that carry the weight.
+// eq. 9's other constraints: forces within the cones that carry the weight.
 std::optional<double> GripSolver::least_squeeze() const {
   const Object& object = problem_.things[style_.object].object->object();
   const Vec3 center = object_world_ * object.center_of_mass;
@@ -258,6 +272,14 @@ std::optional<double> GripSolver::least_squeeze() const {
     const Touch touch = touch_of(handle);
     cones.push_back(
         physics::cone_contact(touch.point, touch.normal, {object.friction, 0.0}, center, length));
+  }
+  // What else of the hand touches carries too, as it will in the steps.
+  hands::HandGaps::Found found;
+  for (int c = 0; c < static_cast<int>(gaps_.capsules().size()); ++c) {
+    const int count = gaps_.near_obstacle(c, *virtual_, object_world_, kCarries, found);
+    for (int i = 0; i < count; ++i)
+      cones.push_back(physics::cone_contact(found[i].point_world, found[i].normal_world,
+                                            {object.friction, 0.0}, center, length));
   }
   Eigen::Matrix<double, 6, 1> wrench = Eigen::Matrix<double, 6, 1>::Zero();
   wrench[1] = 1.0;
@@ -402,6 +424,13 @@ Result<Reach> plan_reach(const Problem& problem, const GripStyle& style) {
         fmt::format("grip on {}: no forces within the friction cones of its {} handles "
                     "carry its weight",
                     thing.object->object().name, style.handles.size())};
+  const double weight = thing.object->object().mass * kStandardGravity;
+  const double each = *reach.grip.squeeze * weight / static_cast<double>(style.handles.size());
+  if (each > kStrongest)
+    return Error{fmt::format(
+        "grip on {}: it weighs {:.1f} N, and each of the {} handles would have to press "
+        "with {:.0f} N where a hand gives {:.0f} N",
+        thing.object->object().name, weight, style.handles.size(), each, kStrongest)};
   // Closer: out of the back of the hand, the way that the palm comes.
   const Vec3 direction = (thing.pose_world * style.wrist_object).turn(Vec3::UnitY());
   GripStyle way = style;

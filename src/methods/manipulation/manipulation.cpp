@@ -9,6 +9,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <Eigen/Eigenvalues>
 
 #include "methods/manipulation/clip_writer.h"
 #include "methods/manipulation/grip.h"
@@ -26,6 +27,7 @@ constexpr int kMostRollbacks = 6;  // of one step
 constexpr double kSinks = 2e-5;    // m: a corner without force that sinks in deeper has one
 // m in a step: a thing that leaves its support, or slides on it, by less does neither.
 constexpr double kLeaves = 1e-4, kSlides = 1e-4;
+constexpr double kMeets = 5e-4;      // m: farther apart after a step, two things did not collide
 constexpr double kForceLeft = 1e-4;  // of m g: less counts as none
 constexpr double kConeLeft = 1e-3;   // of the normal force: nearer to the boundary counts as on it
 constexpr double kOver = 0.05;       // m, that no step may overlap
@@ -35,6 +37,35 @@ double thread_seconds() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+}
+
+// m from the shoulder to the tip of the middle finger of the stretched arm.
+double arm_length(const Hand& hand) {
+  HandKinematics kinematics(hand);
+  kinematics.update({}, Eigen::VectorXd::Zero(hand.dof()));
+  const FingerPad& pad = hand.pads[static_cast<int>(Digit::kMiddle)];
+  return (kinematics.frames_world()[pad.segment] * pad.tip).norm();
+}
+
+// A goal that is farther away, along the axes that count, than any arm that grips its thing
+// reaches.
+Status within_reach(const Problem& problem) {
+  for (const Goal& goal : problem.goals) {
+    if (goal.kind != GoalKind::kPosition) continue;
+    const Object& object = problem.things[goal.object].object->object();
+    const double offset = (goal.point_object - object.center_of_mass).norm();
+    for (const GripStyle& grip : problem.grips) {
+      if (grip.object != goal.object) continue;
+      const Arm& arm = problem.arms[grip.arm];
+      const Vec3 way = goal.target - arm.shoulder_world.position;
+      const double far = Vec3((goal.weights.array() > 0.0).select(way, 0.0)).norm() - offset;
+      const double length = arm_length(*arm.hand);
+      if (far > length)
+        return Error{fmt::format("goal {}: {:.2f} m from the shoulder; the arm is {:.2f} m long",
+                                 goal.name, far, length)};
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -47,7 +78,7 @@ struct Manipulation::Impl {
   StepSolver solver;
   ContactSet contacts;
   std::vector<GoalTracker> goals;
-  std::vector<std::optional<double>> goal_errors;
+  std::vector<std::optional<double>> goal_errors, passing_errors;
   std::vector<Reach> reaches;  // one a grip
   double task_start = 0.0;
   Moment before, now;
@@ -78,6 +109,7 @@ struct Manipulation::Impl {
   StepInput input(std::span<const Disturbance> now);
   void set_poses(StepInput& in);
   void set_pushes(std::span<const Disturbance> extra, StepInput& in);
+  double sharing_contacts(int thing) const;
   void set_expectations(StepInput& in);
   bool slips_for_good(const StepInput& in, ContactPoint& contact, const Eigen::VectorXd& lambda);
   bool correct_forces(const StepInput& in, const StepSolution& solution);
@@ -103,6 +135,7 @@ void Manipulation::Impl::begin() {
   before = now = system.start();
   for (const Goal& goal : problem.goals) goals.emplace_back(goal);
   goal_errors.resize(goals.size());
+  passing_errors.resize(goals.size());
   set_goal_ends();
   for (const GripStyle& grip : problem.grips)
     task_start = std::max(task_start, grip.start + grip.duration);
@@ -141,6 +174,20 @@ void Manipulation::Impl::set_pushes(std::span<const Disturbance> extra, StepInpu
   for (const Disturbance& push : extra) add(push);
 }
 
+// How many contacts of hands share a grip (k of eq. 8): a force on one side needs its like on the
+// other, so that a thumb against four fingers counts as two. Sides are told by the direction that
+// most normals lie along.
+double Manipulation::Impl::sharing_contacts(int thing) const {
+  Mat3 spread = Mat3::Zero();
+  for (const ContactPoint& c : contacts.points)
+    if (c.of_hand() && c.thing == thing) spread += c.normal * c.normal.transpose();
+  const Vec3 axis = Eigen::SelfAdjointEigenSolver<Mat3>(spread).eigenvectors().col(2);
+  int one = 0, other = 0;
+  for (const ContactPoint& c : contacts.points)
+    if (c.of_hand() && c.thing == thing) ++(c.normal.dot(axis) > 0.0 ? one : other);
+  return std::min(one, other) > 0 ? 2.0 * std::min(one, other) : one + other;
+}
+
 // Section 5.2: what hands expect to carry, and how hard they grip for it.
 void Manipulation::Impl::set_expectations(StepInput& in) {
   const double left = 1.0 - options.attenuation;
@@ -171,8 +218,9 @@ void Manipulation::Impl::set_expectations(StepInput& in) {
     if (task_time() < -1e-9 || !gripped(t) || touching == 0) continue;
     // eq. 8: the grip that just holds, expected at first and then as it is.
     const double share = std::pow(left, std::max(0.0, task_time() / options.timestep));
+    const double sharing = sharing_contacts(t);
     const auto just_holds = [&](double mass, double friction) {
-      return options.grip_margin * mass * kStandardGravity / (touching * friction);
+      return options.grip_margin * mass * kStandardGravity / (sharing * friction);
     };
     const double expected = just_holds(
         expected_mass, std::max(1e-3, thing.expected_friction.value_or(object.friction)));
@@ -241,7 +289,16 @@ bool Manipulation::Impl::correct_forces(const StepInput& in, const StepSolution&
           solution.x.segment(step_problem.force_first(static_cast<int>(k)), contact.columns));
       continue;
     }
-    if (!system.fixed(contact.other)) continue;
+    if (!system.fixed(contact.other)) {
+      // Two free things collide before they touch only if nothing else keeps them apart.
+      if (contact.kind != ContactKind::kIdle ||
+          solution.x[step_problem.slack(StepProblem::kThingSlack)] < kSinks)
+        continue;
+      contact.kind = ContactKind::kColliding;
+      set_edges(contact);
+      changed = true;
+      continue;
+    }
     const Vec3 moved = system.pose(after, contact.thing) * contact.point_thing -
                        system.pose(now, contact.thing) * contact.point_thing;
     const double leaves = -moved.dot(contact.normal);
@@ -256,7 +313,10 @@ bool Manipulation::Impl::correct_forces(const StepInput& in, const StepSolution&
         solution.x.segment(step_problem.force_first(static_cast<int>(k)), contact.columns);
     const double normal = lambda.sum();
     if (normal < kForceLeft * system.weight(contact.thing)) continue;
-    if (contact.kind == ContactKind::kResting && leaves > kLeaves && !contact.kept) {
+    const bool leaves_rest = contact.kind == ContactKind::kResting && leaves > kLeaves;
+    const bool never_meets =
+        contact.kind == ContactKind::kColliding && contact.gap + leaves > kMeets;
+    if ((leaves_rest || never_meets) && !contact.kept) {
       contact.kind = ContactKind::kIdle;  // correction 1
       changed = true;
     } else {
@@ -309,10 +369,11 @@ void Manipulation::Impl::commit(const StepInput& in, const StepSolution& solutio
 
 void Manipulation::Impl::judge_goals() {
   for (size_t g = 0; g < goals.size(); ++g) {
-    GoalTracker& goal = goals[g];
+    const GoalTracker& goal = goals[g];
     const double at = task_time();
-    if (at >= goal.goal().start && at < goal.end() + 0.5 * options.timestep)
-      goal_errors[g] = goal.error(system);
+    if (at < goal.goal().start || at > goal.end() + 0.5 * options.timestep) continue;
+    goal_errors[g] = goal.error(system, options.timestep);
+    if (goal.goal().passing) passing_errors[g] = goal.passing_error(system, options.timestep);
   }
 }
 
@@ -366,6 +427,7 @@ Manipulation::~Manipulation() = default;
 
 Result<std::unique_ptr<Manipulation>> Manipulation::make(Problem problem, const Options& options,
                                                          const Monitor& monitor) {
+  if (const Status near = within_reach(problem); !near) return near.error();
   auto impl = std::make_unique<Impl>(std::move(problem), options);
   for (size_t g = 0; g < impl->problem.grips.size(); ++g) {
     monitor.report(double(g) / double(impl->problem.grips.size()), "grips");
@@ -407,6 +469,9 @@ Report Manipulation::report() const {
     const Goal& goal = m.goals[g].goal();
     const double error = m.goal_errors[g].value_or(INFINITY);
     report.goals.push_back({goal.name, error, error <= goal.tolerance});
+    if (!goal.passing) continue;
+    const double speed = m.passing_errors[g].value_or(INFINITY);
+    report.goals.push_back({goal.name + " velocity", speed, speed <= goal.passing_tolerance});
   }
   if (!m.goals.empty()) {
     double most = 0.0;

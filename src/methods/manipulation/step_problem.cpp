@@ -18,14 +18,17 @@ constexpr double kGripWeight = 0.05, kForceWeight = 1e-4;
 constexpr double kPushGap = 1e-4;  // m from a corner that doubles the latter
 // 1/rad^2 of a pose to reach for, and of joints that move for nothing. An arm's own change of
 // torque weighs about 4e4.
-constexpr double kPoseWeight = 1e7, kStillArm = 3e3, kStillFinger = 30.0;
-constexpr double kIntentWeight = 1e6;    // 1/m^2
-constexpr double kCoupledWeight = 1e3;   // 1/rad^2
-constexpr double kOverlapWeight = 1e10;  // 1/m^2, besides its price a meter
-constexpr double kNearHand = 0.012;      // m; skin nearer than this is kept apart
-constexpr double kNearSelf = 0.004;      // m
-constexpr double kSelfOverlap = 5e-4;    // m that digits may press into each other
-constexpr double kFastest = 10.0;        // rad/s of any joint; a flick of a finger reaches 20
+constexpr double kPoseWeight = 1e6, kStillArm = 3e3, kStillFinger = 30.0;
+constexpr double kShortStep = 1.0 / 60.0;  // s: shorter steps weigh a pose more
+constexpr double kIntentWeight = 1e6;      // 1/m^2
+constexpr double kCoupledWeight = 1e3;     // 1/rad^2
+constexpr double kOverlapWeight = 1e10;    // 1/m^2, besides its price a meter
+// m; skin nearer than this is kept apart: of hands that hold, and of those that reach, which go up
+// to 4 cm in a step.
+constexpr double kNearHand = 0.012, kNearReach = 0.04;
+constexpr double kNearSelf = 0.004, kNearSelfReach = 0.015;  // m, the same of two digits
+constexpr double kSelfOverlap = 5e-4;  // m that digits may press into each other
+constexpr double kFastest = 10.0;      // rad/s of any joint; a flick of a finger reaches 20
 constexpr double kTorquePerMeter =
     1e-3;                          // m of overlap that weigh as 1 N m beyond a joint's strength
 constexpr double kStrained = 0.5;  // of its strength: joints beyond it are watched
@@ -136,6 +139,11 @@ Eigen::VectorXd StepProblem::start() const {
   for (size_t k = 0; k < input_->contacts.size(); ++k) {
     const ContactPoint& contact = input_->contacts[k];
     y.segment(force_first_[k], contact.columns) = contact.lambda.head(contact.columns);
+    // Things that are about to meet would be deep in each other after another step like the last,
+    // where the way out is not the way in.
+    if (!contact.of_hand() && contact.kind == ContactKind::kColliding &&
+        !system_.fixed(contact.other))
+      y.head(layout.poses).setZero();
   }
   return y.cwiseMax(lower_).cwiseMin(upper_);
 }
@@ -249,6 +257,9 @@ void StepProblem::add_goals(Linearized& out) {
 // Term 6. Joints that nothing asks for keep still, and those of a reach follow it.
 void StepProblem::add_poses(Linearized& out, const Eigen::VectorXd& y) {
   const Layout& layout = system_.layout();
+  // Displacements of short steps take so much torque that the reach would lag behind.
+  const double pose_weight =
+      kPoseWeight * std::max(1.0, std::pow(kShortStep / options_.timestep, 4));
   for (int a = 0; a < system_.arms(); ++a) {
     const Eigen::VectorXd& pose = input_->poses[a];
     const int arm_joints =
@@ -257,7 +268,7 @@ void StepProblem::add_poses(Linearized& out, const Eigen::VectorXd& y) {
       const int i = layout.arm_first[a] + c;
       row_[i] = 1.0;
       if (pose.size() > 0)
-        push_row(out, kPoseWeight, input_->now->coordinates[a][c] + y[i] - pose[c]);
+        push_row(out, pose_weight, input_->now->coordinates[a][c] + y[i] - pose[c]);
       else
         push_row(out, c < arm_joints ? kStillArm : kStillFinger, y[i]);
     }
@@ -370,10 +381,12 @@ void StepProblem::add_gaps(Linearized& out, const Eigen::VectorXd& y) {
   hands::HandGaps::Found found;
   for (int a = 0; a < system_.arms(); ++a) {
     const hands::HandGaps& gaps = system_.gaps(a);
+    const bool reaches = input_->poses[a].size() > 0;
+    const double near = reaches ? kNearReach : kNearHand;
     for (int c = 0; c < static_cast<int>(gaps.capsules().size()); ++c) {
       for (int t = 0; t < system_.things(); ++t) {
         const int count =
-            gaps.near_obstacle(c, system_.distance(t), system_.thing_pose(t), kNearHand, found);
+            gaps.near_obstacle(c, system_.distance(t), system_.thing_pose(t), near, found);
         for (int i = 0; i < count; ++i) {
           const hands::ObstacleGap& gap = found[i];
           system_.add_row(a, gap.segment, gap.point_world, gap.normal_world, row_);
@@ -384,7 +397,7 @@ void StepProblem::add_gaps(Linearized& out, const Eigen::VectorXd& y) {
       }
     }
     for (const hands::HandGaps::Pair& pair : gaps.pairs()) {
-      const auto gap = gaps.near_self(pair, kNearSelf);
+      const auto gap = gaps.near_self(pair, reaches ? kNearSelfReach : kNearSelf);
       if (!gap) continue;
       system_.add_row(a, gap->segment_b, gap->point_b_world, gap->apart_world, row_);
       system_.add_row(a, gap->segment_a, gap->point_a_world, -gap->apart_world, row_);

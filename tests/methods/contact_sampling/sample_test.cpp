@@ -1,5 +1,8 @@
 #include "prehend/methods/contact_sampling/sample.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "lift_scene.h"
@@ -30,6 +33,92 @@ TEST(SampleContacts, LiftsACubeWithForcesThatTheAuditConfirms) {
     EXPECT_LE(audit->max_limit_violation_rad, 1e-6);
     EXPECT_EQ(audit->verdict, prehend::audit::Verdict::kPass);
   }
+}
+
+// Captured wrists wander against what they hold. Here by 36 mm and 12 degrees: more than the wrist
+// may give, so that fingers must follow.
+TEST(SampleContacts, FollowsAWristThatWandersFartherThanItMayGive) {
+  SamplingProblem problem = lift_scene(90);
+  for (int f = 0; f < 90; ++f) {
+    const double share = minimum_jerk(f, 20.0, 80.0);
+    Transform& wrist = problem.hands[0].poses[f].root_world;
+    wrist.position += share * Vec3(0.036, 0.0, 0.0);
+    wrist.rotation = exp_map(share * radians(12.0) * Vec3::UnitY()) * wrist.rotation;
+  }
+  SamplingOptions options = few();
+  options.count = 1;
+  options.wider_give.reset();
+  const auto report = sample_contacts(problem, options);
+  ASSERT_TRUE(report) << report.message();
+  ASSERT_EQ(report->solutions.size(), 1u) << report->summary.message;
+  const Solution& solution = report->solutions[0];
+  EXPECT_LE(solution.wrist_shift_m, 0.015 + 1e-6);
+  EXPECT_LE(solution.wrist_turn_rad, radians(8.0) + 1e-6);
+  const auto audit = audit::audit(solution.clip);
+  ASSERT_TRUE(audit) << audit.message();
+  EXPECT_GE(audit->explained_fraction, 0.99);
+  EXPECT_LE(audit->max_penetration_m, 0.001);
+}
+
+// A hand that was captured 25 mm too high is too far for the usual bound.
+TEST(SampleContacts, AWiderBoundIsTriedAndSaid) {
+  SamplingProblem problem = lift_scene();
+  for (HandPose& pose : problem.hands[0].poses) pose.root_world.position.y() += 0.038;
+  SamplingOptions options = few();
+  options.count = 1;
+  options.wider_give.reset();
+  const auto narrow = sample_contacts(problem, options);
+  ASSERT_TRUE(narrow) << narrow.message();
+  ASSERT_TRUE(narrow->solutions.empty());
+  options.wider_give = WristGive{.shift = 0.03, .turn = radians(16.0)};
+  const auto wide = sample_contacts(problem, options);
+  ASSERT_TRUE(wide) << wide.message();
+  ASSERT_EQ(wide->solutions.size(), 1u) << wide->summary.message;
+  EXPECT_GT(wide->solutions[0].wrist_shift_m, 0.015);
+  EXPECT_LE(wide->solutions[0].wrist_shift_m, 0.03 + 1e-6);
+  EXPECT_TRUE(std::any_of(wide->notes.begin(), wide->notes.end(), [](const std::string& note) {
+    return note.find("30 mm") != std::string::npos;
+  }));
+}
+
+// A cube whose capture dips 6 mm into the floor, as it comes down, stands on it.
+TEST(SampleContacts, WhatWasCapturedInsideTheFloorIsLifted) {
+  SamplingProblem problem = lift_scene();
+  for (int f = 0; f < 60; ++f) {
+    const double dip = 0.006 * (1.0 - minimum_jerk(std::abs(f - 6), 0.0, 6.0));
+    problem.objects[0].poses_world[f].position.y() -= dip;
+  }
+  SamplingOptions options = few();
+  options.count = 1;
+  const auto report = sample_contacts(problem, options);
+  ASSERT_TRUE(report) << report.message();
+  ASSERT_FALSE(report->notes.empty());
+  for (const Solution& solution : report->solutions) {
+    for (const Transform& pose : solution.clip.objects[0].poses_world)
+      EXPECT_GE(pose.position.y(), kCubeHalf - 0.0006);
+  }
+}
+
+// Markers that tremble by 1.5 mm from frame to frame need forces that no hand gives; smoothing
+// helps.
+TEST(SampleContacts, SmoothingIsAdvisedWhereNoiseNeedsImpossibleForces) {
+  SamplingProblem problem = lift_scene();
+  for (int f = 0; f < 60; ++f) {
+    const double tremble = f % 2 == 0 ? 0.0015 : -0.0015;
+    problem.objects[0].poses_world[f].position += Vec3(tremble, 0.002, f % 3 == 0 ? tremble : 0.0);
+  }
+  SamplingOptions options = few();
+  options.count = 1;
+  options.smoothing = 0.0;
+  options.wider_give.reset();
+  options.max_normal = 0.3;
+  options.frame_budget = 500;
+  const auto report = sample_contacts(problem, options);
+  ASSERT_TRUE(report) << report.message();
+  ASSERT_TRUE(report->solutions.empty());
+  EXPECT_TRUE(std::any_of(report->notes.begin(), report->notes.end(), [](const std::string& note) {
+    return note.find("--smoothing") != std::string::npos;
+  }));
 }
 
 TEST(SampleContacts, SolutionsDiffer) {

@@ -10,12 +10,12 @@
 namespace prehend::example_control {
 namespace {
 
-constexpr double kHeldPenetration = 0.001;    // metres, of the hand into what it holds
+constexpr double kHeldPenetration = 0.001;    // meters, of the hand into what it holds
 constexpr double kMotionPenetration = 0.002;  // on the way there and back
 constexpr double kSelfPenetration = 0.003;
 constexpr double kTouch = 0.001;         // a segment this near counts as touching
 constexpr double kLimit = radians(1.0);  // this near counts as reached
-constexpr double kFarAway = 0.40;        // metres, before the reach and after
+constexpr double kFarAway = 0.40;        // meters, before the reach and after
 constexpr double kStillSeconds = 0.5;    // at both ends
 constexpr PerformanceOptions kQuiet = {.noise = 0.0};
 
@@ -98,7 +98,7 @@ TEST_P(EveryExample, TakesAsLongAtAnyFrameRate) {
   EXPECT_NEAR(GetParam()({.frame_rate = 120.0}).duration(), GetParam()({}).duration(), 0.02);
 }
 
-// The noise of neighbouring frames of a hand at rest: of two normal deviations in three directions.
+// The noise of neighboring frames of a hand at rest: of two normal deviations in three directions.
 TEST_P(EveryExample, IsAsNoisyAsAsked) {
   const PerformanceOptions options{.noise = radians(0.3)};
   const Clip clip = GetParam()(options);

@@ -47,7 +47,7 @@ class HandTorquesTest : public testing::Test {
     const int dof = hand_->dof();
     const RigidCurve::Motion root = wrist_.at(kTime);
     const Quat root_from_world = root.pose.rotation.conjugate();
-    Eigen::VectorXd velocity(6 + dof), bias, generalised = Eigen::VectorXd::Zero(6 + dof), applied;
+    Eigen::VectorXd velocity(6 + dof), bias, generalized = Eigen::VectorXd::Zero(6 + dof), applied;
     velocity.head<6>() << root.velocity, root_from_world * root.angular_velocity;
     for (int k = 0; k < dof; k += 3)
       velocity.segment<3>(6 + k) =
@@ -58,8 +58,8 @@ class HandTorquesTest : public testing::Test {
     HandTorques torques(state.world(), 0, std::make_shared<const Controller>(controller_), gains,
                         terms);
     torques.read(state);
-    torques.accelerations(blend_, generalised);
-    physics::multiply_mass(state, generalised, applied);
+    torques.accelerations(blend_, generalized);
+    physics::multiply_mass(state, generalized, applied);
     torques.add_compensation(state, root, applied);
 
     Eigen::MatrixXd mass;

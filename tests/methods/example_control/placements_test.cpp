@@ -60,7 +60,7 @@ TEST(RestingPose, WhatLeansFallsOntoItsNearestSide) {
   EXPECT_NEAR(fell.x(), -1.0, 1e-9);
 }
 
-// A tilted centre of mass: the foot leaves the ground.
+// A tilted center of mass: the foot leaves the ground.
 TEST(RestingPose, AnUnbalancedBoxFallsToItsHeavySide) {
   Object object = box({0.02, 0.04, 0.03});
   object.center_of_mass = {0.025, 0.0, 0.0};

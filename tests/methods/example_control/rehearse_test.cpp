@@ -13,21 +13,24 @@ class Rehearse : public testing::Test {
   Rehearse() {
     const auto object = std::make_shared<const Object>(*geometry::builtin_object("cylinder"));
     scene_ = grasp_scene(object, {}).run.simulation;
-    good_ = find_placement(*geometry::prepare(object), *scene_.hands[0].hand,
-                           *scene_.hands[0].controller)
-                .value();
+    found_ = find_placements(*geometry::prepare(object), *scene_.hands[0].hand,
+                             *scene_.hands[0].controller, {}, 2)
+                 .value();
+    good_ = found_[0];
     beside_ = good_;
     beside_.grip_wrist_world.position += Vec3(0.0, 0.0, 0.2);
   }
 
   SimulationProblem scene_;
+  std::vector<GraspPlacement> found_;
   GraspPlacement good_, beside_;
 };
 
 TEST_F(Rehearse, TakesThePlacementThatIsHeld) {
-  const GraspPlacement placements[] = {beside_, beside_, good_};
+  std::vector<GraspPlacement> placements = {beside_, beside_};
+  placements.insert(placements.end(), found_.begin(), found_.end());
   const Rehearsal found = rehearse(scene_, placements);
-  EXPECT_EQ(found.placement, 2);
+  EXPECT_GE(found.placement, 2);
   EXPECT_TRUE(found.held);
   EXPECT_LT(found.slip, 0.005);
 }

@@ -175,6 +175,20 @@ TEST_F(SimulationTest, CuesBySetpointOpenAndCloseTheHand) {
   }
 }
 
+// Eq. 15-16, for a hand that does not know how it closes.
+TEST_F(SimulationTest, AlphaGoesOnAlongTheLineFromTheOpenPose) {
+  SimulationProblem plain = around(false);
+  auto controller = std::make_shared<Controller>(*plain.hands[0].controller);
+  controller->closing.resize(0);
+  controller->touching.resize(0);
+  plain.hands[0].controller = controller;
+  auto simulation = Simulation::build(plain, {});
+  ASSERT_TRUE(simulation.ok()) << simulation.message();
+  wait(*simulation, 0.1, {.grip = true, .alpha = 0.25});
+  EXPECT_GE(simulation->blend(0)[2], 1.25);
+  EXPECT_NEAR(simulation->blend(0).sum(), 1.0, 1e-12);
+}
+
 TEST_F(SimulationTest, CuesGripAndLetGo) {
   auto simulation = Simulation::build(around(false), {});
   ASSERT_TRUE(simulation.ok()) << simulation.message();
@@ -187,9 +201,9 @@ TEST_F(SimulationTest, CuesGripAndLetGo) {
   EXPECT_EQ(applied.tail<6>().norm(), 0.0);
   EXPECT_EQ(Eigen::VectorXd(applied.segment(6, simulation->torques(0).size())),
             simulation->torques(0));
+  // A hand that knows how it closes goes on along that, and its blend stays at the grip.
   wait(*simulation, 0.1, {.alpha = 0.25});
-  EXPECT_GE(simulation->blend(0)[2], 1.25);
-  EXPECT_NEAR(simulation->blend(0).sum(), 1.0, 1e-12);
+  EXPECT_EQ(simulation->blend(0), Blend(Blend::Unit(index_of(Setpoint::kGrip))));
   wait(*simulation, 0.8, {.release = true});
   EXPECT_NE(simulation->phase(0), Phase::kGripping);
   EXPECT_EQ(simulation->contact_force(0), 0.0);

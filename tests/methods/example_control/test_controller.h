@@ -18,7 +18,7 @@ inline Eigen::VectorXd on_hand(const hands::Performer& performer, const Eigen::V
   return coordinates(hand, retarget(from, pose_from_coordinates(from, {}, q), hand));
 }
 
-// The wrist's path in metres from the cylinder's axis: in from the right, up, down, out.
+// The wrist's path in meters from the cylinder's axis: in from the right, up, down, out.
 inline ExamplePath test_path(const Transform& grip_wrist, const Transform& target) {
   ExamplePath path;
   const auto add = [&](double seconds, const Vec3& from, const Vec3& to, const Vec3& carried_from,

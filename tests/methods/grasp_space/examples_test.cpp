@@ -11,7 +11,7 @@
 namespace prehend::grasp_space {
 namespace {
 
-constexpr double kPenetration = 0.001;        // metres, of a closed hand into the thing
+constexpr double kPenetration = 0.001;        // meters, of a closed hand into the thing
 constexpr double kMotionPenetration = 0.003;  // on the way there and back
 constexpr double kSelfPenetration = 0.003;
 constexpr double kTouch = 0.002;  // a digit this near counts as touching

@@ -23,6 +23,7 @@ struct Found {
     object.inertia *= 0.1 / object.mass;
     object.mass = 0.1;
     problem.object = std::make_shared<const Object>(object);
+    problem.table = Table{Vec3::UnitY(), geometry::bounding_box(*object.shape.mesh).min().y()};
     const auto clips = example_motions("cylindrical").value();
     problem.space = std::make_shared<const GraspSpace>(
         train(pose_samples(clips, TrainOptions{}.least_change).value()).value().space);
@@ -75,7 +76,7 @@ TEST(Stand, AtItsPlaceItBearsTheWeightAndElsewhereItDrawsBack) {
   Transform moved = pose;
   moved.position.x() += 0.001;
   EXPECT_LT(stand.wrench(moved, {}).force.x(), 0.0);
-  // Turned about the centre of mass.
+  // Turned about the center of mass.
   const Quat turn = exp_map({0.0, 0.0, 0.01});
   const Vec3 center = pose * object.center_of_mass;
   const Transform turned{turn * pose.rotation, center + turn * (pose.position - center)};
@@ -89,8 +90,13 @@ TEST(Approach, KeepsClearOfTheObjectAllTheWay) {
   constexpr double kReach = 0.12;
   ASSERT_FALSE(found().grasps.empty());
   for (const Grasp& grasp : found().grasps) {
-    const Eigen::VectorXd straight = Eigen::VectorXd::Zero(hand.dof());
-    const auto way = find_approach(hand, *exact, grasp.plan, straight, kReach, std::nullopt);
+    // The open hand that proposals on a table must have a way in for.
+    const GraspSpace& space = *found().problem.space;
+    const CoordinateLimits limits = coordinate_limits(hand);
+    const Eigen::VectorXd open = coordinates(hand, ShapeKinematics(hand, space).pose(space.open))
+                                     .cwiseMax(limits.lower)
+                                     .cwiseMin(limits.upper);
+    const auto way = find_approach(hand, *exact, grasp.plan, open, kReach, found().problem.table);
     ASSERT_TRUE(way);
     EXPECT_NEAR(way->retreat_object.norm(), 1.0, 1e-9);
     // Finer than the search looked, by points along the capsules' axes.
@@ -111,14 +117,14 @@ TEST(Approach, KeepsClearOfTheObjectAllTheWay) {
   }
 }
 
-TEST(Approach, AFloorInTheWayIsSeen) {
+TEST(Approach, ATableInTheWayIsSeen) {
   const Hand& hand = *found().problem.hand;
   const physics::GraspPlan& plan = found().grasps[0].plan;
-  EXPECT_TRUE(clears_floor(hand, plan, {Vec3::UnitY(), -1.0}));
-  EXPECT_FALSE(clears_floor(hand, plan, {Vec3::UnitY(), 0.0}));
+  EXPECT_TRUE(clears_table(hand, plan, {Vec3::UnitY(), -1.0}));
+  EXPECT_TRUE(clears_table(hand, plan, *found().problem.table));
+  EXPECT_FALSE(clears_table(hand, plan, {Vec3::UnitY(), 0.05}));
   const auto exact = geometry::exact_distance(found().problem.object->shape);
-  EXPECT_FALSE(
-      find_approach(hand, *exact, plan, plan.pregrasp, 0.12, FloorObject{Vec3::UnitY(), 0.0}));
+  EXPECT_FALSE(find_approach(hand, *exact, plan, plan.pregrasp, 0.12, Table{Vec3::UnitY(), 0.05}));
 }
 
 TEST(GraspClip, WhatHoldsIsLifted) {
@@ -129,10 +135,24 @@ TEST(GraspClip, WhatHoldsIsLifted) {
     const GraspClip made = make_grasp_clip(found().problem, grasp, options).value();
     ASSERT_TRUE(validate(made.clip));
     EXPECT_TRUE(made.approached);
+    EXPECT_EQ(made.support, Support::kTable);
+    ASSERT_EQ(made.clip.objects.size(), 2u);
+    EXPECT_TRUE(made.clip.objects[1].object->fixed);
     EXPECT_TRUE(made.carried);
     EXPECT_LT(made.slip, 0.01);
     const auto& poses = made.clip.objects[0].poses_world;
     EXPECT_LT((poses.front().position - options.object_world.position).norm(), 1e-6);
+    // The board's top is where the object's foot is.
+    const Object& board = *made.clip.objects[1].object;
+    const double top = made.clip.objects[1].poses_world[0].position.y() + board.shape.size.y();
+    EXPECT_NEAR(top, options.object_world.position.y() + found().problem.table->height, 1e-9);
+    // At first the table bears it: the sum of its pushes is the weight.
+    double borne = 0.0;
+    for (const Contact& contact : made.clip.contacts[10]) {
+      EXPECT_FALSE(contact.by.is_hand());
+      if (contact.on == ContactSide::object(0)) borne += contact.force_world.y();
+    }
+    EXPECT_NEAR(borne, found().problem.object->mass * kStandardGravity, 0.05);
     EXPECT_NEAR(poses.back().position.y() - poses.front().position.y(), options.lift, 0.01);
     // In the end the hand alone holds it.
     double up = 0.0;
@@ -142,6 +162,14 @@ TEST(GraspClip, WhatHoldsIsLifted) {
     }
     EXPECT_NEAR(up, found().problem.object->mass * kStandardGravity, 0.02);
   }
+}
+
+TEST(GraspClip, InTheAirAStandKeepsItUntilTheSqueeze) {
+  GraspProblem problem = found().problem;
+  problem.table.reset();
+  const GraspClip made = make_grasp_clip(problem, found().grasps[0]).value();
+  EXPECT_EQ(made.support, Support::kStand);
+  EXPECT_TRUE(made.carried);
 }
 
 TEST(GraspClip, AHandBesideItLiftsNothing) {

@@ -53,7 +53,7 @@ inline Eigen::VectorXd natural_shape(const GraspSpace& space, Random& random) {
   return x;
 }
 
-// The palm faces the origin from any side, `least` to `most` metres away.
+// The palm faces the origin from any side, `least` to `most` meters away.
 inline Transform random_palm(Random& random, double least, double most) {
   const Vec3 away = random.direction();
   const Quat facing = Quat::FromTwoVectors(Vec3::UnitY(), away) *

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kRounding = 1e-9;  // rad
 
-constexpr double kPenetration = 0.001;  // metres, of a proposed grasp
+constexpr double kPenetration = 0.001;  // meters, of a proposed grasp
 
 GraspProblem problem_of(ObjectPtr object) {
   GraspProblem problem;
@@ -227,6 +227,37 @@ TEST(FindGrasps, ARegionIsRespected) {
   EXPECT_EQ(on_the_head.by_the_head, 2);
   EXPECT_LT(anywhere.by_the_head, 2);
   EXPECT_LT(on_the_head.beside, anywhere.beside);
+}
+
+// Looked at anew: every capsule of hand and forearm, in the grasp and before it.
+TEST(FindGrasps, NoneReachesBelowTheTable) {
+  GraspProblem problem = problem_of(ball(0.035));
+  GraspOptions options;
+  options.count = 4;
+  options.verify = false;
+  const auto lowest = [&](const Grasp& grasp) {
+    double least = INFINITY;
+    for (const auto& [root, q] : {std::pair(grasp.plan.root_object, grasp.plan.grasp),
+                                  std::pair(grasp.plan.pregrasp_root, grasp.plan.pregrasp)}) {
+      const auto frames =
+          segment_frames(*problem.hand, pose_from_coordinates(*problem.hand, root, q));
+      for (int s = 0; s < problem.hand->segment_count(); ++s)
+        for (const Capsule& capsule : problem.hand->segments[s].capsules) {
+          const Capsule placed = frames[s] * capsule;
+          least = std::min(least, std::min(placed.a.y(), placed.b.y()) - placed.radius);
+        }
+    }
+    return least;
+  };
+  const auto count_below = [&] {
+    const GraspReport report = find(problem, options);
+    EXPECT_EQ(report.proposed, options.count);
+    return std::count_if(report.grasps.begin(), report.grasps.end(),
+                         [&](const Grasp& grasp) { return lowest(grasp) < -0.035; });
+  };
+  EXPECT_GT(count_below(), 0) << "in the air hands come from anywhere";
+  problem.table = Table{Vec3::UnitY(), -0.035};
+  EXPECT_EQ(count_below(), 0);
 }
 
 TEST(FindGrasps, FailsInOneLine) {

@@ -52,7 +52,7 @@ TEST(GraspMetric, CountsDistancesInUnits) {
 }
 
 TEST(GraspMetric, CountsTheAnglesOfTheConnectingLine) {
-  // A chord between two points of a circle, `apart` seen from its centre, makes
+  // A chord between two points of a circle, `apart` seen from its center, makes
   // (pi - apart) / 2 with both inward normals.
   const double away = 0.03 + kRadius;
   for (const double apart : {0.3, 1.0, kPi / 2, 2.5}) {
@@ -82,7 +82,7 @@ TEST(GraspMetric, PenetrationCostsVForEachSensor) {
   EXPECT_NEAR(pair_metric(ball(0.03), deep, -deep), 0.004 / kUnit + 2.0 * kViolation, 1e-6);
   const Vec3 flush(away - 0.0004, 0, 0);  // less than the tolerance
   EXPECT_NEAR(pair_metric(ball(0.03), flush, outside), 0.0004 / kUnit, 1e-6);
-  // A centre inside the object: as deep as its surface is away, and its radius.
+  // A center inside the object: as deep as its surface is away, and its radius.
   EXPECT_NEAR(pair_metric(ball(0.03), {0.02, 0, 0}, outside), 0.02 / kUnit + kViolation, 1e-6);
 }
 

@@ -10,9 +10,9 @@
 namespace prehend::grasp_space {
 namespace {
 
-constexpr double kOnSurface = 1e-4;      // metres between a touch and the object's surface
-constexpr double kAlongCapsule = 2e-5;   // metres that a dense walk along an axis may miss
-constexpr double kPenetration = 0.0008;  // metres: what a proposal may show before it is proven
+constexpr double kOnSurface = 1e-4;      // meters between a touch and the object's surface
+constexpr double kAlongCapsule = 2e-5;   // meters that a dense walk along an axis may miss
+constexpr double kPenetration = 0.0008;  // meters: what a proposal may show before it is proven
 
 struct Pose {
   Transform root;
@@ -122,7 +122,7 @@ TEST_P(Refine, TouchesLieOnTheSurfaceAndPenetrationIsTheDeepest) {
 }
 
 TEST_P(Refine, ClearKeepsItsMargin) {
-  constexpr double kMargin = 0.008, kShort = 0.001;  // metres; how much may miss
+  constexpr double kMargin = 0.008, kShort = 0.001;  // meters; how much may miss
   for (int seed = 1; seed <= 20; ++seed) {
     const Pose start = searched(seed);
     const RefinedGrasp touching = refiner_.refine(start.root, start.q);

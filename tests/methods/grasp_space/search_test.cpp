@@ -10,7 +10,7 @@
 namespace prehend::grasp_space {
 namespace {
 
-constexpr double kExact = 1e-12;  // metres
+constexpr double kExact = 1e-12;  // meters
 constexpr double kTurn = 1e-7;    // radians: where acos is no finer
 
 class Search : public testing::Test {

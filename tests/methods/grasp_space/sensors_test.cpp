@@ -11,9 +11,9 @@
 namespace prehend::grasp_space {
 namespace {
 
-constexpr double kExact = 1e-12;          // metres or radians
-constexpr double kPalmSkin = 0.006;       // metres between the palm's frame and a palm's capsule
-constexpr double kPulpTolerance = 0.001;  // metres between a pulp and its sensor's skin
+constexpr double kExact = 1e-12;          // meters or radians
+constexpr double kPalmSkin = 0.006;       // meters between the palm's frame and a palm's capsule
+constexpr double kPulpTolerance = 0.001;  // meters between a pulp and its sensor's skin
 
 struct Case {
   HandProfile profile;

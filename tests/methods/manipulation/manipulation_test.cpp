@@ -93,6 +93,54 @@ TEST(Manipulation, AHandleThatCannotTouchIsNamed) {
   EXPECT_NE(report.message().find("handle"), std::string::npos) << report.message();
 }
 
+TEST(Manipulation, AThingTooHeavyForTheHandIsRefusedWithItsWeight) {
+  Problem problem = box_problem();
+  problem.things[0] =
+      thing_of(*geometry::object_from_primitive("box", ShapeKind::kBox, {0.03, 0.04, 0.03}, 60.0),
+               {0.0, 0.04, 0.0});
+  const auto report = run(problem);
+  ASSERT_FALSE(report);
+  EXPECT_NE(report.message().find("588.6 N"), std::string::npos) << report.message();
+}
+
+TEST(Manipulation, AGoalBeyondTheArmIsNamed) {
+  const auto report = run(box_problem(2.0));
+  ASSERT_FALSE(report);
+  EXPECT_NE(report.message().find("goal height"), std::string::npos) << report.message();
+}
+
+TEST(Manipulation, AGoalIsPassedAtItsVelocity) {
+  Problem problem = box_problem();
+  Goal pass;
+  pass.name = "pass";
+  pass.start = 1.2;
+  pass.time = 1.6;
+  pass.target = Vec3(0.02, 0.25, 0.0);
+  pass.passing = Vec3(0.0, 0.4, 0.0);
+  pass.passing_tolerance = 0.04;
+  problem.goals.push_back(pass);
+  const auto report = run(problem);
+  ASSERT_TRUE(report) << report.message();
+  ASSERT_EQ(report->goals.size(), 3u);
+  EXPECT_EQ(report->goals[2].name, "pass velocity");
+  EXPECT_LT(report->goals[1].error, 0.005);
+  EXPECT_LT(report->goals[2].error, 0.04);
+}
+
+// Contact points that stay where they first were, as the paper's, and fingers whose last joints
+// follow: the same lift.
+TEST(Manipulation, FixedContactsAndCoupledFingersLiftToo) {
+  Options fixed, coupled;
+  fixed.rolling = false;
+  coupled.coupled = true;
+  for (const Options& options : {fixed, coupled}) {
+    const auto report = run(box_problem(), options);
+    ASSERT_TRUE(report) << report.message();
+    EXPECT_LT(report->goals[0].error, 0.005);
+    EXPECT_LT(report->step_residual, kStep);
+  }
+}
+
 TEST(Manipulation, TheStepTakesForcesAsItGoes) {
   auto made = Manipulation::make(box_problem());
   ASSERT_TRUE(made) << made.message();

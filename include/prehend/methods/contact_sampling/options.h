@@ -80,7 +80,10 @@ struct SamplingOptions {
   // Digits' sides, proximal segments and the palm take part where they touch; false: pads alone.
   bool whole_hand = true;
   std::optional<WristGive> give = WristGive{};  // nothing: rigid wrists
-  std::vector<PosePrior> priors;                // one a hand, or none
+  // Bounds that are tried where nothing holds an object within `give`; the report's notes say so.
+  // Nothing: `give` is kept.
+  std::optional<WristGive> wider_give = WristGive{.shift = 0.03, .turn = radians(16.0)};
+  std::vector<PosePrior> priors;  // one a hand, or none
 
   // Captured poses are smoothed over this many seconds to either side; 0: not at all.
   double smoothing = 0.05;

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "prehend/core/hand_pose.h"
+#include "prehend/core/object.h"
 #include "prehend/core/result.h"
 
 namespace prehend::example_control {
@@ -57,9 +59,18 @@ struct ExamplePath {
   Vec3 target_center = Vec3::Zero();  // of mass, in the target's frame: what the hand closes around
   std::vector<double> distances;  // what the palm had still to go, m: for motion without the target
   int grip_frame = 0;             // first of the gripping state
-  int release_frame = 0;          // first after it
+  // The target's first motion by the hand, which is settled then; left empty: the grip's frame.
+  std::optional<int> carry_frame;
+  int release_frame = 0;  // first after it
+  // The wrist in the target's frame while it grips; left empty: as in the carry frame. A fit brings
+  // what touches in the recording to touch on the hand that it is for.
+  std::optional<Transform> grip_wrist_target;
 
   Vec3 target_center_world(int frame) const { return target_world[frame] * target_center; }
+  int carried() const { return carry_frame.value_or(grip_frame); }
+  Transform wrist_target() const {
+    return grip_wrist_target.value_or(target_world[carried()].inverse() * wrist_world[carried()]);
+  }
 };
 
 struct Controller {
@@ -79,10 +90,20 @@ struct Controller {
   // The release of the example: seconds after the grip began.
   double grip_seconds = 0.0;
   ExamplePath path;
+  // What brings the contacts of the recorded grip about on this hand: rad of each degree of freedom
+  // that are added to the grip while the hand holds something. Left empty: nothing.
+  Eigen::VectorXd touching;
+  // Beyond the grip the hand closes along this: rad of each degree of freedom for an alpha of one.
+  // Left empty: from the open pose to the grip's, as eq. 15-16 have it.
+  Eigen::VectorXd closing;
+  HandPtr hand;      // that it was fitted on; may be empty: a parametric one of `hand_length`
+  ObjectPtr object;  // that the example grasps; may be empty
 
   // Where a setpoint alone would bring the hand: passive and active springs are equally stiff and
   // meet half way, or a little beyond a limit.
   Eigen::VectorXd rest_pose(Setpoint setpoint) const;
+  // The grip's, with what is added to it on an object.
+  Eigen::VectorXd touching_pose() const;
 };
 
 // Sizes that agree, finite numbers, D1 < D2, gains above zero, lower <= upper.

@@ -9,6 +9,7 @@
 #include "prehend/core/result.h"
 #include "prehend/core/summary.h"
 #include "prehend/methods/example_control/controller.h"
+#include "prehend/methods/example_control/grasp_spans.h"
 #include "prehend/physics/physics_in_force.h"
 
 namespace prehend::example_control {
@@ -24,7 +25,7 @@ struct FitProblem {
 struct FitOptions {
   Gains gains;
   std::optional<Distances> distances;  // left empty: searched for the best fit
-  // Which of the grasps that the example holds, from 0; -1: the first that is whole.
+  // Which of the grasps that the example holds, from 0; -1: the best (best_grasp).
   int grasp = -1;
   double smoothing_seconds = 0.1;  // half width of the window that differentiates
   // The palm grips within this beyond its usual distance while it does, m.
@@ -32,23 +33,6 @@ struct FitOptions {
   std::string name = "grasp";
 };
 
-// A grasp found in a recording: the hand comes, stays, goes.
-struct GraspSpan {
-  int first = 0, grip = 0, release = 0, last = 0;  // frames; `release` is the first after the grip
-  double level = 0.0;                              // of the palm's distance while it grips, m
-  bool comes = false, goes = false;                // from afar, and away again
-  bool whole() const { return comes && goes; }
-};
-// From the distances of the palm and of the second nearest digit, frame by frame; released where
-// these leave. Where nothing is touched, what moves beside the hand counts as held (`target_speed`,
-// m/s, a frame each; may be empty).
-std::vector<GraspSpan> find_grasp_spans(const std::vector<double>& palm,
-                                        const std::vector<double>& touch, double frame_rate,
-                                        double contact_tolerance,
-                                        const std::vector<double>& target_speed = {});
-// What digits do to let go begins before they have left: the frame from which on the joints move as
-// they do around `span.release`. `speeds`: rad/s, a frame a row. The release itself if they do not.
-int opening_begins(const Eigen::MatrixXd& speeds, const GraspSpan& span, double frame_rate);
 // All that an example holds, whole or not, each released where its opening begins.
 Result<std::vector<GraspSpan>> list_grasps(const FitProblem& problem,
                                            const FitOptions& options = {});
@@ -68,12 +52,16 @@ struct FitResult {
   std::vector<double> distances;   // what the palm has still to go, m
   Eigen::MatrixXd example_angles;  // frames x degrees of freedom
   Eigen::MatrixXd free_angles;     // the controller's, in free motion along the example's wrist
-  // How far these are apart, rad, as the root of the mean square over frames: of the joint angles
-  // (axis-angle components) that move, of the whole turn of the joints that move, and of the joint
-  // that is off the most.
+  // Frames that the setpoints are learned from. Handling, from half a second after the grip to the
+  // release, is not: a controller has one grip.
+  std::vector<char> learned;
+  // How far the two are apart, rad, as the root of the mean square over the frames learned from: of
+  // the joint angles (axis-angle components) that move, of the whole turn of the joints that move,
+  // and of the joint that is off the most.
   double free_rms = 0.0;
   double free_joint_rms = 0.0;
   double worst_joint_rms = 0.0;
+  double handling_joint_rms = 0.0;  // as free_joint_rms, over the frames not learned from
   std::vector<JointResidual> residuals;
   std::vector<GraspSpan> grasps;    // all that the example holds
   int grasp = 0;                    // the one used
@@ -84,7 +72,8 @@ struct FitResult {
 Result<FitResult> fit(const FitProblem& problem, const FitOptions& options = {},
                       const Monitor& monitor = {});
 
-// The clip's hand as a parametric ball hand of its length, and the poses brought onto it. Fails if
+// The clip's hand as a ball hand: itself if it is one, as hands of rigs are; else a parametric one
+// of its length and, of a hand that is not, its bones, and the poses brought onto it. Fails if
 // joints are missing.
 Result<HandTrack> as_ball_hand(const HandTrack& track);
 

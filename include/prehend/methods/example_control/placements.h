@@ -17,6 +17,7 @@ struct GraspPlacement {
   double squeeze = 0.0;       // newtons that carry one newton of weight: less is better
   int digits = 0;             // that meet the object when the hand closes
   double floor_height = 0.0;  // m, of what it stands on
+  bool recorded = false;      // the hand on the object as in the example, or beside that place
   // The controller that grips it so: the one given, or one that opens wider.
   std::shared_ptr<const Controller> controller;
 };
@@ -42,7 +43,13 @@ Result<std::vector<GraspPlacement>> find_placements(const geometry::PreparedObje
                                                     const Hand& hand, const Controller& controller,
                                                     const PlacementOptions& options, int count,
                                                     const Monitor& monitor = {});
-// The first of them.
+// The controller's own object as it was recorded: it stands as it stood, the hand grips where the
+// performer's did; then the same with the hand some millimeters beside. Nothing if the controller
+// knows no object or the example's never stood so.
+std::vector<GraspPlacement> recorded_placements(const geometry::PreparedObject& object,
+                                                const Hand& hand, const Controller& controller,
+                                                const PlacementOptions& options);
+// The first of those found.
 Result<GraspPlacement> find_placement(const geometry::PreparedObject& object, const Hand& hand,
                                       const Controller& controller,
                                       const PlacementOptions& options = {});

@@ -15,6 +15,9 @@ struct GraspStaging {
   // Placements that are looked at, of each width that the hand opens to; one is taken as it is,
   // without a rehearsal.
   int placements = 8;
+  // The object is the one that the controller was fitted on: its recorded placements are rehearsed
+  // first, and others are looked for only if none of them will do.
+  bool as_recorded = false;
   // Where the object's origin should be on the level; left empty: where the example's was.
   std::optional<Vec3> place_world;
 };

@@ -12,6 +12,7 @@
 #include "prehend/geometry/prepared_object.h"
 #include "prehend/methods/grasp_space/refine.h"
 #include "prehend/methods/grasp_space/search.h"
+#include "prehend/methods/grasp_space/table.h"
 #include "prehend/physics/grasp_proof.h"
 #include "prehend/physics/grasp_quality.h"
 #include "prehend/physics/physics_in_force.h"
@@ -25,6 +26,8 @@ struct GraspProblem {
   geometry::PreparedObjectPtr prepared;
   std::shared_ptr<const GraspSpace> space;
   std::optional<Region> region;
+  // What the object stands on: no hand or forearm is below it. Empty: the object is in the air.
+  std::optional<Table> table;
   // Where the user wants the wrist, in the object's frame; searched parameters start from it.
   std::optional<Transform> wrist_object;
 };
@@ -48,6 +51,10 @@ struct GraspOptions {
   // to reach it, up to `most_squeeze` times, and a grasp that stays short is not proposed.
   double least_grip_ratio = 5.0;
   double most_squeeze = 3.0;
+  // Heavy things: where that is not enough, forces grow up to this many times, and the sum must be
+  // this many times the least. A pulp then gives 12.5 N of the 20 that a fingertip can.
+  double heavy_squeeze = 5.0;
+  double heavy_grip_ratio = 3.5;
   // A proposal's least quality.
   double least_epsilon = 0.02;
   double most_imbalance = 0.01;  // of the squeeze, over its sum of normal forces
@@ -67,7 +74,8 @@ struct Grasp {
   std::vector<TouchPoint> touches;  // inside the region, if there is one
   std::vector<Vec3> forces;         // of the squeeze, on the object, one a touch
   double epsilon = 0.0;
-  double score = 0.0;  // what grasps are ordered by, see grasp.cpp
+  double naturalness = 0.0;  // 0 to 6: the rules of naturalness.cpp
+  double score = 0.0;        // what grasps are ordered by, see grasp.cpp
   double imbalance = 0.0;
   double least_grip_force = 0.0;  // N, that holds the weight whichever way is down
   double penetration = 0.0;       // m, deepest, touching, by the exact distance
@@ -97,12 +105,21 @@ struct GraspReport {
 Result<GraspReport> find_grasps(const GraspProblem& problem, const GraspOptions& options = {},
                                 const Monitor& monitor = {});
 
+// A place of the surface, with the part of the object that it belongs to.
+struct PartPoint {
+  Vec3 point = Vec3::Zero();
+  Vec3 normal = Vec3::UnitY();
+  Vec3 axis = Vec3::UnitX();  // of the bar that it is a part of, if it is one
+  double handle = 0.0;        // 0 no bar; 1 the longest bar that a hand closes around
+};
+
 // What the stages share, prepared once for an object. Fine to use from many threads.
 struct GraspTarget {
   ObjectPtr object;
   MetricTarget metric;                              // for the search: reduced
   std::shared_ptr<const TriangleMesh> search_mesh;  // reduced; inside the region, if any
   geometry::PreparedObjectPtr prepared;             // for touching, simulation and judging
+  std::vector<PartPoint> parts;                     // of the surface; empty where a region is given
 };
 Result<GraspTarget> prepare_target(const GraspProblem& problem, int search_faces,
                                    const Monitor& monitor = {});

@@ -9,7 +9,7 @@ namespace prehend::grasp_space {
 
 struct GraspClipOptions {
   double frame_rate = 60.0;
-  Transform object_world;  // where the object stands, Y up
+  Transform object_world;  // where the object stands, Y up: so is the problem's table
   double reach = 0.12;     // m that the open hand comes from
   double lift = 0.15;      // m
   double timestep = 0.002;
@@ -18,14 +18,14 @@ struct GraspClipOptions {
 };
 
 enum class Support {
-  kFloor,  // a level floor under the object, as it stands
-  kStand,  // a stand keeps the object in the air until the hand has squeezed: where the hand needs
-           // the room below, or the object would topple. Its pushes are among the contacts.
+  kTable,  // the problem's, a fixed object of the clip
+  kStand,  // without a table: a stand keeps the object in the air until the hand has squeezed. Its
+           // pushes are among the contacts.
 };
 
 struct GraspClip {
   Clip clip;
-  Support support = Support::kFloor;
+  Support support = Support::kTable;
   // False: there is no straight way in for the open hand, and the clip begins at the pre-grasp.
   bool approached = true;
   double slip = 0.0;     // m that the object moved in the hand from the squeeze to the end

@@ -4,10 +4,12 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "prehend/geometry/signed_distance.h"
 #include "prehend/methods/grasp_space/sensors.h"
+#include "prehend/methods/grasp_space/table.h"
 
 namespace prehend::grasp_space {
 
@@ -17,10 +19,12 @@ struct MetricTarget {
   std::shared_ptr<const geometry::SignedDistance> whole;
   // The surface inside a region of interest, if there is one: distances and normals are its.
   std::shared_ptr<const geometry::ExactDistance> region;
+  // What is below it penetrates.
+  std::optional<Table> table;
 };
 
 struct MetricOptions {
-  // Metres that weigh as much as a radian between normal and connecting line: the paper adds the
+  // Meters that weigh as much as a radian between normal and connecting line: the paper adds the
   // two and does not name its unit.
   double distance_unit = 0.01;
   // V of eq. 5.
@@ -34,6 +38,7 @@ class GraspMetric {
   GraspMetric(std::vector<Sensor> sensors, MetricTarget target, const MetricOptions& options = {});
 
   const std::vector<Sensor>& sensors() const { return sensors_; }
+  const MetricTarget& target() const { return target_; }
   int pair_count() const { return static_cast<int>(pairs_.size()); }
 
   // Of a hand whose segments stand at wrist_object * frames_wrist. One object a thread.

@@ -11,6 +11,7 @@
 #include "prehend/core/hand_kinematics.h"
 #include "prehend/hands/hand_gaps.h"
 #include "prehend/methods/grasp_space/grasp_space.h"
+#include "prehend/methods/grasp_space/table.h"
 
 namespace prehend::grasp_space {
 
@@ -63,6 +64,8 @@ class GraspRefiner {
 
   // Directions of the coordinates that lead out of the grasp space cost more from now on.
   void keep_to(const GraspSpace& space);
+  // The hand stays above it from now on.
+  void keep_above(const Table& table) { table_ = table; }
 
   RefinedGrasp refine(const Transform& root_object, const Eigen::VectorXd& coordinates);
   // A pose near this one in which the whole hand is at least `margin` from the object.
@@ -80,6 +83,7 @@ class GraspRefiner {
   void gather(double margin);
   double self_overlap() const;
   void add_object_terms();
+  void add_table_terms();
   void add_self_terms();
   void add_prior_terms(const Transform& root, const Eigen::VectorXd& q);
   void add_residual(double residual);
@@ -91,6 +95,7 @@ class GraspRefiner {
   std::shared_ptr<const geometry::SignedDistance> distance_;
   RefineOptions options_;
   std::optional<Region> region_;  // outside of it nothing draws the hand
+  std::optional<Table> table_;
   HandKinematics kinematics_;
   CoordinateLimits limits_;
   int size_ = 0;  // of a step: the root's six and the coordinates

@@ -1,4 +1,4 @@
-// The search for a hand shape and a stand of the hand that minimise the grasp metric.
+// The search for a hand shape and a stand of the hand that minimize the grasp metric.
 #pragma once
 
 #include <cstdint>
@@ -54,10 +54,12 @@ class GraspSearch {
   Box box(const Stance& stance, const SearchOptions& options) const;
   Transform placed(const Stance& stance, const SearchOptions& options,
                    const Eigen::VectorXd& x) const;
+  double forearm_cost(const Transform& wrist_object) const;
 
   const GraspSpace& space_;
   ShapeKinematics kinematics_;
   GraspMetric metric_;
+  MetricOptions options_;
   Transform wrist_from_palm_;
   double grip_depth_;  // m from the palm to the point that the fingers close on
 };

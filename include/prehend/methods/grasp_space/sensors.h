@@ -14,7 +14,7 @@ enum class Opposition { kThumb, kFingers, kPalm };
 struct Sensor {
   int segment = -1;
   Vec3 center = Vec3::Zero();  // in the segment's frame
-  double radius = 0.0;         // touches when the object is this near to the centre
+  double radius = 0.0;         // touches when the object is this near to the center
   Opposition group = Opposition::kFingers;
 };
 

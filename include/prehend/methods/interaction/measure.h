@@ -91,6 +91,9 @@ struct ForceOnset {
 std::vector<ForceOnset> find_onsets(std::span<const double> magnitudes,
                                     const MeasureOptions& options = {});
 
+// Hz of motion and forces that measure() needs at least for these windows.
+double least_rate(const MeasureOptions& options = {});
+
 // Compliances that no event determines are those of `assumed`. Fails on a capture that validate()
 // refuses, on a rate too low for the windows and on sensors that saturate throughout.
 Result<Measurement> measure(const Capture& capture, const HandCompliance& assumed,

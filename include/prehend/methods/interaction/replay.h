@@ -126,8 +126,11 @@ struct GripTrace {
   std::vector<double> compliance_share;
 };
 
+inline constexpr double kFallen = 0.5;  // m below the lowest place that it was put or carried to
+
 struct ReplayReport {
   Clip clip;
+  std::optional<double> fell_at;  // s when the first movable object had fallen
   int steps = 0;
   int solved = 0;
   double max_complementarity = 0.0;
@@ -145,7 +148,8 @@ struct ReplayReport {
   GripTrace grip;
   Summary summary;
 };
-// Runs to the trajectory's end. Held: over the last 0.2 s the hand carries at least nine tenths of
+// Runs to the trajectory's end, or until the first movable object has fallen by more than kFallen.
+// Held: over the last 0.2 s the hand carries at least nine tenths of
 // the first movable object's weight and the object moves less than 3 mm against the wrist.
 Result<ReplayReport> run_replay(const ReplayProblem& problem, const ReplayOptions& options = {},
                                 const Monitor& monitor = {});

@@ -17,6 +17,9 @@ enum class SubjectTask {
   kStroke,  // it strokes the table
   kBox,     // the hand picks up a box of 3 x 5 x 7 cm
   kBulb,    // thumb and fingers turn a bulb that stands on its screw, twice
+  // The index finger rests on a platform that jumps up again and again, as the paper's spring-
+  // loaded one (section 4.2).
+  kPerturb,
 };
 const char* to_string(SubjectTask task);
 
@@ -33,6 +36,9 @@ struct SubjectOptions {
   Vec3 box_size = {0.03, 0.05, 0.07};  // m: between thumb and fingers, upright, across the palm
   double box_mass = 0.012;             // kg
   double friction = 0.6;
+  // Of the task kPerturb: the hand's back is held, so that the wrist does not turn. Free, the
+  // hand's inertia hides most of the wrist's compliance within the window of the fit.
+  bool braced = false;
   std::uint64_t seed = 1;
 };
 

@@ -4,6 +4,7 @@
 // contact, and the compliance C turns contact torques into displacement, theta = theta_r + C tau.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,19 @@ const char* to_string(Task task);
 // every
 // finger. The paper measured no others: sideways motion of the knuckle has the knuckle's value,
 // joints of the thumb have half the values of a finger's joints of the same rank, metacarpals of
-// fingers are rigid. Scratching's 0.8426 and 0.8432 are upper bounds in the paper; 0.8 is used.
+// fingers are rigid. A ball joint gives way as the joint in its place would: knuckles and the
+// thumb's metacarpal in two directions, the others in flexion alone. Scratching's 0.8426 and 0.8432
+// are upper bounds in the paper; 0.8 is used.
 HandCompliance typical_compliance(const Hand& hand, Task task);
 
 struct TrajectoryObject {
   ObjectPtr object;
   Transform pose_world;  // at the first frame
+};
+
+struct ReferencePose {
+  Transform root_world;
+  Eigen::VectorXd coordinates;
 };
 
 struct InteractionTrajectory {
@@ -44,6 +52,9 @@ struct InteractionTrajectory {
   double frame_rate = 500.0;
   std::vector<Transform> roots_world;        // reference, one a frame
   std::vector<Eigen::VectorXd> coordinates;  // reference theta_r, one a frame
+  // Where the hand was at the first frame, if it touched something then: the reference would be
+  // inside of what it held.
+  std::optional<ReferencePose> start;
   HandCompliance compliance;
   HandCompliance low, high;          // of the compliance, where it was measured; else equal to it
   bool compliance_measured = false;  // else assumed
@@ -56,13 +67,13 @@ struct InteractionTrajectory {
 // Sizes agree, numbers are finite, compliances are not negative.
 Status validate(const InteractionTrajectory& trajectory);
 
-struct ReferencePose {
-  Transform root_world;
-  Eigen::VectorXd coordinates;
-};
 // Interpolated; before the first frame and after the last it stands still. Allocates only if
 // `pose` has no room yet.
 void reference_at(const InteractionTrajectory& trajectory, double time, ReferencePose& pose);
+
+// The same, but its last fifth of a second is slowed down to rest and its last pose then kept for
+// `seconds`: to see whether what a hand carries when a recording is cut stays in it.
+InteractionTrajectory come_to_rest(const InteractionTrajectory& trajectory, double seconds);
 
 // G = J C J^T of one point of a segment (eq. 5): the displacement of the point in meters for a
 // force in newtons, both in the world frame.

@@ -58,14 +58,18 @@ struct Goal {
   std::string name;
   GoalKind kind = GoalKind::kPosition;
   int object = 0;
-  int arm = 0;                          // kTip
-  Digit digit = Digit::kIndex;          // kTip
-  double start = 0.0, time = 1.0;       // s, on the task's clock, which begins with the first lift
-  Vec3 point_object = Vec3::Zero();     // kPosition, kVelocity; kDirection: the axis
-  Vec3 target = Vec3::Zero();           // m, m/s, or the direction in the world
+  int arm = 0;                       // kTip
+  Digit digit = Digit::kIndex;       // kTip
+  double start = 0.0, time = 1.0;    // s, on the task's clock, which begins with the first lift
+  Vec3 point_object = Vec3::Zero();  // kPosition, kVelocity; kDirection: the axis
+  Vec3 target = Vec3::Zero();        // m, m/s, or the direction in the world
+  // kPosition: the point passes its target at this velocity (m/s) at `time`, and the goal is over
+  // then; not given: it comes to rest there.
+  std::optional<Vec3> passing;
   Quat rotation = Quat::Identity();     // kRotation
   Vec3 weights = Vec3::Constant(10.0);  // of the three components (the paper's table 1)
   double tolerance = 0.005;             // m, rad or m/s: what counts as met
+  double passing_tolerance = 0.1;       // m/s
 };
 
 // A force from outside.

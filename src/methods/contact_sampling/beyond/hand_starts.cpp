@@ -48,7 +48,7 @@ double strain_of(const WorkingHand& hand, const Eigen::VectorXd& pose) {
 
 HandStarter::HandStarter(const Scene& scene, const HoldPlan& plan, int hand_of_hold,
                          const ShiftedPatches& patches,
-                         const std::vector<geometry::SurfacePoint>& surface)
+                         const std::vector<geometry::SurfacePoint>& surface, int frame)
     : scene_(scene),
       plan_(plan),
       hold_(*plan.hold),
@@ -56,9 +56,10 @@ HandStarter::HandStarter(const Scene& scene, const HoldPlan& plan, int hand_of_h
       hand_(scene.hands[plan.hold->hands[hand_of_hold]]),
       patches_(patches),
       surface_(surface),
+      frame_(frame),
       closing_(hand_),
       test_(hand_, *scene.options, 2) {
-  scene.obstacles(hold_.object, hold_.frames.first, obstacles_);
+  scene.obstacles(hold_.object, frame_, obstacles_);
 }
 
 Transform HandStarter::draw_offset(int number, Random& random) const {
@@ -78,22 +79,20 @@ bool HandStarter::settle_palm(bool touch, Transform& offset) {
   const CalmWrist& calm = plan_.calm[index_];
   const Vec3 out = Vec3::UnitY();  // of the back of the hand, in the wrist's frame
   for (int round = 0; round < 6; ++round) {
-    const Transform wrist =
-        held_wrist(scene_, hold_, hold_.hands[index_], calm, offset, hold_.frames.first);
+    const Transform wrist = held_wrist(scene_, hold_, hold_.hands[index_], calm, offset, frame_);
     const double gap = closing_.gap(Digit::kNone, wrist, {obstacles_.data(), 1}, hand_.open);
     const double wanted = gap < 0.0 || touch ? kPalmGap - gap : 0.0;
     if (std::abs(wanted) < 2e-4) return true;
     offset.position += wanted * (offset.rotation * out);
     if (offset.position.norm() > calm.shift_left) return false;
   }
-  const Transform wrist =
-      held_wrist(scene_, hold_, hold_.hands[index_], calm, offset, hold_.frames.first);
+  const Transform wrist = held_wrist(scene_, hold_, hold_.hands[index_], calm, offset, frame_);
   return closing_.gap(Digit::kNone, wrist, {obstacles_.data(), 1}, hand_.open) > -kDeepest;
 }
 
 bool HandStarter::close_digits(const Transform& offset, Random& random, HandStart& start) {
-  const Transform wrist = held_wrist(scene_, hold_, hold_.hands[index_], plan_.calm[index_], offset,
-                                     hold_.frames.first);
+  const Transform wrist =
+      held_wrist(scene_, hold_, hold_.hands[index_], plan_.calm[index_], offset, frame_);
   const double ease = random.uniform(0.0, 0.6);
   const bool little = random.uniform() > kFreeLittle, ring = random.uniform() > kFreeRing;
   const Eigen::VectorXd& a = hand_.thumb_ends[random.below(int(hand_.thumb_ends.size()))];
@@ -142,9 +141,9 @@ void HandStarter::oppose_thumb(const Transform& offset, Random& random, HandStar
   const bool near = offset.position.dot(patches_.towards_wrist) > 0.5 * patches_.shifts[1];
   const ContactPatches& patches = patches_.patches[near ? 2 : 0];
   if (!hand_.has_digit[thumb] || patches[thumb].empty()) return;
-  const Transform wrist = held_wrist(scene_, hold_, hold_.hands[index_], plan_.calm[index_], offset,
-                                     hold_.frames.first);
-  const Transform& object = scene_.objects[hold_.object].poses_world[hold_.frames.first];
+  const Transform wrist =
+      held_wrist(scene_, hold_, hold_.hands[index_], plan_.calm[index_], offset, frame_);
+  const Transform& object = scene_.objects[hold_.object].poses_world[frame_];
   contacts_.clear();
   test_.touching(start.pose, wrist, object, *obstacles_[0].distance, index_, hold_.object,
                  contacts_);
@@ -257,9 +256,8 @@ bool HandStarter::aim_digits(int number, Random& random, HandStart& start) {
   const int shifted = number / 4 % 3;
   if (!pick_opposed(patches_.patches[shifted], random, start.guides)) return false;
   const CalmWrist& calm = plan_.calm[index_];
-  const Transform& object = scene_.objects[hold_.object].poses_world[hold_.frames.first];
-  const Transform wrist =
-      held_wrist(scene_, hold_, hold_.hands[index_], calm, Transform(), hold_.frames.first);
+  const Transform& object = scene_.objects[hold_.object].poses_world[frame_];
+  const Transform wrist = held_wrist(scene_, hold_, hold_.hands[index_], calm, Transform(), frame_);
   KinematicTest::Input input;
   input.wrist_world = wrist;
   input.object_world = object;
@@ -309,9 +307,9 @@ bool HandStarter::aim_digits(int number, Random& random, HandStart& start) {
 
 // Contacts of the pose become its guiding points.
 bool HandStarter::finish(HandStart& start) {
-  const Transform& object = scene_.objects[hold_.object].poses_world[hold_.frames.first];
-  const Transform wrist = held_wrist(scene_, hold_, hold_.hands[index_], plan_.calm[index_],
-                                     start.offset, hold_.frames.first);
+  const Transform& object = scene_.objects[hold_.object].poses_world[frame_];
+  const Transform wrist =
+      held_wrist(scene_, hold_, hold_.hands[index_], plan_.calm[index_], start.offset, frame_);
   if (test_.deepest(start.pose, wrist, obstacles_) > kDeepest) return false;
   contacts_.clear();
   if (!test_.touching(start.pose, wrist, object, *obstacles_[0].distance, index_, hold_.object,
@@ -324,16 +322,17 @@ bool HandStarter::finish(HandStart& start) {
                      [](const Guide& guide) { return guide.active; });
 }
 
-// The look-ahead: poses that keep the guiding points at the key frames.
-bool HandStarter::keeps(HandStart& start) {
+// Poses that keep the guiding points at the key frames from number `first` on, until one fails.
+void HandStarter::look_along(int first, int step, HandStart& start) {
   const CalmWrist& calm = plan_.calm[index_];
-  start.key_poses.clear();
+  const int count = static_cast<int>(plan_.key_frames.size());
   Eigen::VectorXd pose = start.pose;
   Guides guides = start.guides;
-  int before = hold_.frames.first;
-  for (const int frame : plan_.key_frames) {
-    if (calm.still || frame == hold_.frames.first) {
-      start.key_poses.push_back(pose);
+  int before = frame_;
+  for (int k = first; k >= 0 && k < count; k += step) {
+    const int frame = plan_.key_frames[k];
+    if (calm.still || frame == frame_) {
+      start.key_poses[k] = pose;
       continue;
     }
     std::vector<hands::Obstacle> obstacles;
@@ -344,22 +343,29 @@ bool HandStarter::keeps(HandStart& start) {
     input.previous = &pose;
     input.obstacles = obstacles;
     DigitStrategies gave_way;
-    const double seconds = (frame - before) * scene_.frame_time();
+    const double seconds = std::abs(frame - before) * scene_.frame_time();
     if (!test_
              .follow(input, *scene_.objects[hold_.object].prepared->exact(),
                      scene_.options->max_creep * seconds, guides, gave_way)
              .feasible)
-      break;
+      return;
     before = frame;
     pose = test_.pose();
-    start.key_poses.push_back(pose);
+    start.key_poses[k] = pose;
   }
-  return true;
+}
+
+// Both ways in time.
+void HandStarter::look_ahead(HandStart& start) {
+  start.key_poses.assign(plan_.key_frames.size(), {});
+  const auto next = std::lower_bound(plan_.key_frames.begin(), plan_.key_frames.end(), frame_);
+  const int first = static_cast<int>(next - plan_.key_frames.begin());
+  look_along(first, 1, start);
+  look_along(first - 1, -1, start);
 }
 
 std::optional<HandStart> HandStarter::make(int number) {
-  Random random(scene_.options->seed,
-                0x57a7 + 1000003ULL * number + 7919ULL * hold_.frames.first + index_);
+  Random random(scene_.options->seed, 0x57a7 + 1000003ULL * number + 7919ULL * frame_ + index_);
   HandStart start;
   start.pose = hand_.rest;
   start.offset = draw_offset(number, random);
@@ -373,7 +379,8 @@ std::optional<HandStart> HandStarter::make(int number) {
     if (!close_digits(start.offset, random, start)) return std::nullopt;
     if (number % 16 != 4) oppose_thumb(start.offset, random, start);
   }
-  if (!finish(start) || !keeps(start)) return std::nullopt;
+  if (!finish(start)) return std::nullopt;
+  look_ahead(start);
   return start;
 }
 

@@ -12,7 +12,8 @@ namespace prehend::contact_sampling {
 class HandStarter {
  public:
   HandStarter(const Scene& scene, const HoldPlan& plan, int hand_of_hold,
-              const ShiftedPatches& patches, const std::vector<geometry::SurfacePoint>& surface);
+              const ShiftedPatches& patches, const std::vector<geometry::SurfacePoint>& surface,
+              int frame);
 
   // The candidate of this number, which is all that it depends on; nothing if it fails.
   std::optional<HandStart> make(int number);
@@ -27,7 +28,8 @@ class HandStarter {
   void within_bounds(Transform& offset) const;
   bool pick_opposed(const ContactPatches& patches, Random& random, Guides& guides) const;
   bool finish(HandStart& start);
-  bool keeps(HandStart& start);
+  void look_ahead(HandStart& start);
+  void look_along(int first, int step, HandStart& start);
   Guide guide_at(int digit, int sample) const;
 
   const Scene& scene_;
@@ -37,6 +39,7 @@ class HandStarter {
   const WorkingHand& hand_;
   const ShiftedPatches& patches_;
   const std::vector<geometry::SurfacePoint>& surface_;
+  int frame_;  // at which the object is taken
   Closing closing_;
   KinematicTest test_;
   std::vector<hands::Obstacle> obstacles_;

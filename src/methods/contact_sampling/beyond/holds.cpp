@@ -60,6 +60,19 @@ std::vector<int> hands_of(const SceneObject& object, const FrameRange& run) {
     }
     if (2 * near > needed) result.push_back(h);
   }
+  if (!result.empty()) return result;
+  // None keeps calm by it: the one that is within reach most of the time.
+  int most = 0;
+  for (int h = 0; h < static_cast<int>(object.hand_reaches.size()); ++h) {
+    int reached = 0, needed = 0;
+    for (int f = run.first; f <= run.last; ++f) {
+      needed += object.needs_hand[f];
+      reached += object.needs_hand[f] && object.hand_reaches[h][f];
+    }
+    if (2 * reached <= needed || reached <= most) continue;
+    most = reached;
+    result = {h};
+  }
   return result;
 }
 

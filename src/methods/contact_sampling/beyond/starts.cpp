@@ -15,6 +15,8 @@ namespace prehend::contact_sampling {
 namespace {
 
 constexpr int kKeyFrames = 14;
+// Frames of a hold for which grasps are looked for, where the wrist does not keep still.
+constexpr int kAnchors = 5;
 // Slack around the reachable volumes' samples, m.
 constexpr double kVolumeSlack = 0.008;
 // Pairs of two hands' ways that are tried.
@@ -22,10 +24,11 @@ constexpr int kPairs = 160;
 
 ShiftedPatches patches_of(const Scene& scene, const HoldPlan& plan, int index,
                           const ReachableVolume& volume,
-                          const std::vector<geometry::SurfacePoint>& surface) {
+                          const std::vector<geometry::SurfacePoint>& surface, int frame) {
   const WorkingHand& hand = scene.hands[plan.hold->hands[index]];
   const SceneObject& object = scene.objects[plan.hold->object];
-  const Transform object_in_wrist = plan.calm[index].wrist_object[0].inverse();
+  const Transform object_in_wrist =
+      plan.calm[index].wrist_object[frame - plan.hold->frames.first].inverse();
   const Vec3 palm = hands::palm_in_wrist(*hand.hand).position;
   const Vec3 nearest =
       object_in_wrist * object.prepared->exact()->closest(object_in_wrist.inverse() * palm).point;
@@ -52,8 +55,8 @@ void judge(const Scene& scene, const HoldPlan& plan, std::vector<KinematicTest>&
   for (size_t k = 0; k < plan.key_frames.size(); ++k) {
     const int frame = plan.key_frames[k];
     bool there = true;
-    for (const HandStart& hand : start.hands) there = there && k < hand.key_poses.size();
-    if (!there) break;
+    for (const HandStart& hand : start.hands) there = there && hand.key_poses[k].size() > 0;
+    if (!there) continue;
     contacts.clear();
     for (size_t h = 0; h < start.hands.size(); ++h) {
       const Transform wrist =
@@ -79,14 +82,14 @@ void judge(const Scene& scene, const HoldPlan& plan, std::vector<KinematicTest>&
 }
 
 std::vector<HandStart> hand_starts(const Scene& scene, const HoldPlan& plan, int index,
-                                   const ReachableVolume& volume, int count, StartCounts& counts,
-                                   const Monitor& monitor) {
+                                   const ReachableVolume& volume, int frame, int count,
+                                   StartCounts& counts, const Monitor& monitor) {
   const auto surface =
       surface_samples(scene.objects[plan.hold->object].object(), scene.options->seed);
-  const ShiftedPatches patches = patches_of(scene, plan, index, volume, surface);
+  const ShiftedPatches patches = patches_of(scene, plan, index, volume, surface, frame);
   std::vector<std::optional<HandStart>> made(count);
   tbb::enumerable_thread_specific<HandStarter> starters(
-      [&] { return HandStarter(scene, plan, index, patches, surface); });
+      [&] { return HandStarter(scene, plan, index, patches, surface, frame); });
   tbb::parallel_for(0, count, [&](int i) {
     if (scene.over(monitor)) return;
     made[i] = starters.local().make(i);
@@ -100,13 +103,20 @@ std::vector<HandStart> hand_starts(const Scene& scene, const HoldPlan& plan, int
   return result;
 }
 
+// Of the key frames.
+int kept_frames(const HandStart& start) {
+  return static_cast<int>(
+      std::count_if(start.key_poses.begin(), start.key_poses.end(),
+                    [](const Eigen::VectorXd& pose) { return pose.size() > 0; }));
+}
+
 // One hand's ways as they are, two hands' in pairs.
-std::vector<Start> group(const Scene& scene, const HoldPlan& plan,
+std::vector<Start> group(const Scene& scene, int frame,
                          std::vector<std::vector<HandStart>> by_hand) {
   std::vector<Start> starts;
   if (by_hand.size() == 1) {
     for (HandStart& hand : by_hand[0]) {
-      starts.emplace_back();
+      starts.emplace_back().frame = frame;
       starts.back().hands.push_back(std::move(hand));
     }
     return starts;
@@ -114,12 +124,13 @@ std::vector<Start> group(const Scene& scene, const HoldPlan& plan,
   for (auto& ways : by_hand) {
     if (ways.empty()) return starts;
     std::stable_sort(ways.begin(), ways.end(), [](const HandStart& a, const HandStart& b) {
-      return a.key_poses.size() > b.key_poses.size();
+      return kept_frames(a) > kept_frames(b);
     });
   }
-  Random random(scene.options->seed, 0x9a125 + plan.hold->frames.first);
+  Random random(scene.options->seed, 0x9a125 + frame);
   for (int i = 0; i < kPairs; ++i) {
     Start start;
+    start.frame = frame;
     for (const auto& ways : by_hand) {
       start.hands.push_back(ways[random.below(static_cast<int>(ways.size()))]);
     }
@@ -150,10 +161,10 @@ void set_guides(const std::vector<TestContact>& contacts, int hand, Guides& guid
   }
 }
 
-HoldPlan plan_hold(const Scene& scene, const Hold& hold) {
+HoldPlan plan_hold(const Scene& scene, const Hold& hold, const WristGive& give) {
   HoldPlan plan;
   plan.hold = &hold;
-  for (const int hand : hold.hands) plan.calm.push_back(calm_wrist(scene, hold, hand));
+  for (const int hand : hold.hands) plan.calm.push_back(calm_wrist(scene, hold, hand, give));
   const int count = std::min(kKeyFrames, hold.needed.size());
   plan.key_frames.push_back(hold.frames.first);
   for (int k = 0; k < count; ++k) {
@@ -162,18 +173,29 @@ HoldPlan plan_hold(const Scene& scene, const Hold& hold) {
         static_cast<int>(std::lround(k * (hold.needed.size() - 1.0) / std::max(1, count - 1)));
     if (frame > plan.key_frames.back()) plan.key_frames.push_back(frame);
   }
+  plan.anchors = {hold.frames.first};
+  plan.still = std::all_of(plan.calm.begin(), plan.calm.end(),
+                           [](const CalmWrist& calm) { return calm.still; });
+  for (int i = 1; i < kAnchors && !plan.still; ++i) {
+    const int frame = hold.frames.first + i * hold.frames.size() / kAnchors;
+    if (frame > plan.anchors.back()) plan.anchors.push_back(frame);
+  }
   return plan;
 }
 
 std::vector<Start> find_starts(const Scene& scene, const HoldPlan& plan,
                                const std::vector<ReachableVolume>& volumes, int count,
                                StartCounts& counts, const Monitor& monitor) {
-  std::vector<std::vector<HandStart>> by_hand;
-  for (size_t h = 0; h < plan.hold->hands.size(); ++h) {
-    by_hand.push_back(hand_starts(scene, plan, static_cast<int>(h), volumes[plan.hold->hands[h]],
-                                  count, counts, monitor));
+  std::vector<Start> starts;
+  for (const int frame : plan.anchors) {
+    std::vector<std::vector<HandStart>> by_hand;
+    for (size_t h = 0; h < plan.hold->hands.size(); ++h) {
+      by_hand.push_back(hand_starts(scene, plan, static_cast<int>(h), volumes[plan.hold->hands[h]],
+                                    frame, count / static_cast<int>(plan.anchors.size()), counts,
+                                    monitor));
+    }
+    for (Start& start : group(scene, frame, std::move(by_hand))) starts.push_back(std::move(start));
   }
-  std::vector<Start> starts = group(scene, plan, std::move(by_hand));
   struct Tests {
     std::vector<KinematicTest> kinematic;
     DynamicTest dynamic;

@@ -18,11 +18,12 @@ struct HandStart {
   Eigen::VectorXd pose;
   Guides guides;
   double strain = 0.0;  // how unlike a hand at ease the pose is
-  // Poses at the key frames, as the look-ahead found them.
+  // Poses at the key frames, as the look-ahead found them; empty where it found none.
   std::vector<Eigen::VectorXd> key_poses;
 };
 
 struct Start {
+  int frame = 0;                 // at which it takes the object; the search goes both ways from it
   std::vector<HandStart> hands;  // those of the hold, in its order
   double explained = 0.0;        // of the key frames
   double score = 0.0;            // greater is better
@@ -37,6 +38,10 @@ struct HoldPlan {
   const Hold* hold = nullptr;
   std::vector<CalmWrist> calm;  // by hand of the hold
   std::vector<int> key_frames;
+  bool still = false;  // no wrist moves against the object
+  // Frames for which grasps are looked for. A wrist that moves against the object is not yet, or no
+  // longer, where it holds best at a hold's ends.
+  std::vector<int> anchors;
 };
 // Contact patches with the wrist at its place, and moved towards the object as far as it may.
 struct ShiftedPatches {
@@ -45,7 +50,8 @@ struct ShiftedPatches {
   std::array<ContactPatches, 3> patches;
 };
 
-HoldPlan plan_hold(const Scene& scene, const Hold& hold);
+// The wrists may give within these bounds.
+HoldPlan plan_hold(const Scene& scene, const Hold& hold, const WristGive& give);
 
 // Best first; those that explain no key frame are left out.
 std::vector<Start> find_starts(const Scene& scene, const HoldPlan& plan,

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/contact_sampling/beyond/closing.h"
+
 namespace prehend::contact_sampling {
 namespace {
 
@@ -48,6 +50,57 @@ Transform middle_of(const std::vector<Transform>& poses) {
   return middle;
 }
 
+// Sweeps over the frames until the string is tight: a kink goes a frame a sweep.
+constexpr int kSweepsPerFrame = 20, kMostSweeps = 4000;
+// Steps of a palm out of an object: each goes as far as it is inside, and a little more, m.
+constexpr int kLiftRounds = 8;
+constexpr double kLiftStep = 0.0005;
+
+// Where a frame's wrist may be: a ball, and a turn.
+struct Bounds {
+  Transform middle;
+  double shift = 0.0, turn = 0.0;
+};
+
+// The shortest way that stays within the bounds of every frame: every pose goes to the middle of
+// its neighbors, and back into its bounds.
+std::vector<Transform> drawn_tight(const std::vector<Bounds>& bounds) {
+  std::vector<Transform> path;
+  for (const Bounds& own : bounds) path.push_back(own.middle);
+  const int n = static_cast<int>(path.size());
+  const auto settle = [&](int f) {
+    const Transform& a = path[f == 0 ? 1 : f - 1];
+    const Transform& b = path[f == n - 1 ? n - 2 : f + 1];
+    const Bounds& in = bounds[f];
+    Transform& own = path[f];
+    own.position = 0.5 * (a.position + b.position);
+    own.rotation = slerp(a.rotation, b.rotation, 0.5);
+    const Vec3 off = own.position - in.middle.position;
+    if (off.norm() > in.shift) own.position = in.middle.position + in.shift / off.norm() * off;
+    const double angle = angle_between(in.middle.rotation, own.rotation);
+    if (angle > in.turn) own.rotation = slerp(in.middle.rotation, own.rotation, in.turn / angle);
+  };
+  const int sweeps = n < 2 ? 0 : std::min(kMostSweeps, kSweepsPerFrame * n);
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (int f = 0; f < n; ++f) settle(sweep % 2 == 0 ? f : n - 1 - f);
+  }
+  return path;
+}
+
+// How far the wrist must go along the back of the hand, m, for the palm to leave the object; at
+// most `most`.
+double lift_of_palm(Closing& closing, const WorkingHand& hand, const hands::Obstacle& object,
+                    const Transform& wrist, double most) {
+  double lift = 0.0;
+  for (int round = 0; round < kLiftRounds && lift < most; ++round) {
+    const Transform lifted = wrist * Transform::from_position(lift * Vec3::UnitY());
+    const double gap = closing.gap(Digit::kNone, lifted, {&object, 1}, hand.open);
+    if (gap > 0.0) break;
+    lift += kLiftStep - gap;
+  }
+  return std::min(lift, most);
+}
+
 struct Deviation {
   double shift = 0.0, turn = 0.0;
 };
@@ -62,16 +115,16 @@ Deviation deviation(const std::vector<Transform>& a, const std::vector<Transform
 
 }  // namespace
 
-CalmWrist calm_wrist(const Scene& scene, const Hold& hold, int hand) {
+CalmWrist calm_wrist(const Scene& scene, const Hold& hold, int hand, const WristGive& give) {
   std::vector<Transform> captured;
   for (int f = hold.frames.first; f <= hold.frames.last; ++f) {
     captured.push_back(scene.objects[hold.object].poses_world[f].inverse() *
                        scene.hands[hand].wrist_world[f]);
   }
   CalmWrist calm;
+  calm.give = give;
   calm.wrist_object = captured;
-  if (!scene.options->give) return calm;
-  const WristGive& give = *scene.options->give;
+  if (give.shift <= 0.0) return calm;
   const std::vector<Transform> still(captured.size(), middle_of(captured));
   const Deviation off = deviation(captured, still);
   calm.still = off.shift <= kStillPart * give.shift && off.turn <= kStillPart * give.turn;
@@ -80,8 +133,15 @@ CalmWrist calm_wrist(const Scene& scene, const Hold& hold, int hand) {
     calm.shift_left = give.shift - off.shift;
     calm.turn_left = give.turn - off.turn;
   } else {
-    // The wrist stays where it takes the object until the bounds draw it along.
-    calm.wrist_object.assign(captured.size(), captured[0]);
+    Closing closing(scene.hands[hand]);
+    const hands::Obstacle object{scene.objects[hold.object].prepared->contact().get(), Transform()};
+    std::vector<Bounds> bounds;
+    for (const Transform& wrist : captured) {
+      const double lift = lift_of_palm(closing, scene.hands[hand], object, wrist, give.shift);
+      bounds.push_back({wrist * Transform::from_position(lift * Vec3::UnitY()),
+                        kStillPart * (give.shift - lift), kStillPart * give.turn});
+    }
+    calm.wrist_object = drawn_tight(bounds);
     calm.shift_left = give.shift;
     calm.turn_left = give.turn;
   }
@@ -92,11 +152,11 @@ Transform held_wrist(const Scene& scene, const Hold& hold, int hand, const CalmW
                      const Transform& offset, int frame) {
   const Transform wrist = scene.objects[hold.object].poses_world[frame] *
                           calm.wrist_object[frame - hold.frames.first] * offset;
-  if (calm.still || !scene.options->give) return wrist;
+  if (calm.still || calm.give.shift <= 0.0) return wrist;
   const Transform& captured = scene.hands[hand].wrist_world[frame];
   const double shift = (wrist.position - captured.position).norm();
   const double turn = angle_between(wrist.rotation, captured.rotation);
-  const WristGive& give = *scene.options->give;
+  const WristGive& give = calm.give;
   Transform drawn = wrist;
   if (shift > give.shift)
     drawn.position = captured.position + give.shift / shift * (wrist.position - captured.position);

@@ -10,6 +10,7 @@ namespace prehend::contact_sampling {
 
 // The wrist against the object during a hold.
 struct CalmWrist {
+  WristGive give;                       // the bounds; none of a rigid wrist
   std::vector<Transform> wrist_object;  // one a frame of the hold
   bool still = false;                   // all alike
   // What of the bounds is left for a grasp's own offset.
@@ -17,9 +18,11 @@ struct CalmWrist {
   double turn_left = 0.0;
 };
 
-// Still against the object if the bounds allow it; else as it was at the hold's first frame, and
-// held_wrist keeps it within the bounds.
-CalmWrist calm_wrist(const Scene& scene, const Hold& hold, int hand);
+// Still against the object if the bounds allow it; else the way within the bounds that moves least
+// against the object, as a string drawn tight through a tube around the captured one,
+// which is lifted off the object first where its palm is inside. held_wrist keeps offsets from it
+// within the bounds too.
+CalmWrist calm_wrist(const Scene& scene, const Hold& hold, int hand, const WristGive& give);
 
 // Where the wrist stands at a frame of the hold, given its offset in its own frame.
 Transform held_wrist(const Scene& scene, const Hold& hold, int hand, const CalmWrist& calm,

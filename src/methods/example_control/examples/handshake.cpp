@@ -24,7 +24,7 @@ constexpr double kHeight = 1.0;
 // Of the first hand, before it reaches and after: along the fingers, so that each thumb passes the
 // other.
 const Vec3 kAway(0.02, -0.04, 0.34);
-constexpr double kShake = 0.04;     // metres up and down
+constexpr double kShake = 0.04;     // meters up and down
 constexpr double kFrequency = 2.0;  // Hz
 constexpr int kShakes = 3;
 

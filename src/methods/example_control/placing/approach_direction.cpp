@@ -18,7 +18,7 @@ constexpr double kTurns[] = {radians(30.0), radians(60.0), radians(90.0)};
 ApproachDirection turned_direction(const Hand& hand, const Controller& controller,
                                    const Quat& turn) {
   const ExamplePath& path = controller.path;
-  const Transform& grip = path.wrist_world[path.grip_frame];
+  const Transform& grip = path.wrist_world[path.carried()];
   ApproachDirection found;
   found.wrist = turn * grip.rotation;
   found.turned = angle_between(turn, Quat::Identity());
@@ -33,10 +33,10 @@ ApproachDirection turned_direction(const Hand& hand, const Controller& controlle
   }
   found.along = found.across.cross(found.ahead);
   if (found.along.dot(fingers) < 0.0) found.along = -found.along;
-  const Vec3 target = path.target_center_world(path.grip_frame) - grip.position;
+  const Vec3 target = path.target_center_world(path.carried()) - grip.position;
   found.target_along = hand.length / controller.hand_length * found.along.dot(turn * target);
   Vec3 last = Vec3::Zero();
-  for (int f = path.grip_frame - 1; f >= 0; --f) {
+  for (int f = path.carried() - 1; f >= 0; --f) {
     const Vec3 from_grip = path.wrist_world[f].position - grip.position;
     if (from_grip.norm() > kLastStretch) break;
     if ((from_grip - last).norm() < kStretchStep) continue;

@@ -12,8 +12,10 @@ namespace prehend::example_control {
 namespace {
 
 // Digits close up to this far, 1 being the grip's pose: in a simulation the springs and the hold
-// pull on beyond the grip while nothing stops them.
-constexpr double kFarthest = 1.6;
+// pull on beyond the grip while nothing stops them. The first for hands that go on along the line
+// from the open pose, the second for those that know how they close (Controller::closing): what the
+// hold adds to alpha at most (HoldOptions::max_alpha).
+constexpr double kFarthestAlongLine = 1.6, kFarthestClosing = 2.5;
 // A digit is stopped by a gap below this, m.
 constexpr double kTouchGap = 5e-4;
 // All of a stopped digit that is nearer than this counts as touching, m: skin gives way.
@@ -53,7 +55,9 @@ ClosingHand::ClosingHand(const Hand& hand, const Controller& controller)
       is_palm_(hand.segments.size(), 0) {
   const Controller within = within_range(controller, hand);
   open_ = within.rest_pose(Setpoint::kOpen);
-  closing_ = within.rest_pose(Setpoint::kGrip) - open_;
+  closing_ = within.touching_pose() - open_;
+  beyond_ = controller.closing.size() > 0 ? controller.closing : closing_;
+  farthest_ = controller.closing.size() > 0 ? kFarthestClosing : kFarthestAlongLine;
   for (int s : hands::palm_segments(hand)) is_palm_[s] = 1;
   for (int s = 0; s < hand.segment_count(); ++s) {
     if (hand.segments[s].digit == Digit::kThumb && hand.segments[s].phalanx > 0)
@@ -71,7 +75,9 @@ ClosingHand::ClosingHand(const Hand& hand, const Controller& controller)
       arm = std::max({arm, c.a.norm() + c.radius, c.b.norm() + c.radius});
     }
     for (int up = s; up > 0; up = hand.segments[up].parent) {
-      travel += arm * closing_.segment(offsets_[up], offsets_[up + 1] - offsets_[up]).norm();
+      const int first = offsets_[up], count = offsets_[up + 1] - first;
+      travel += arm * std::max(closing_.segment(first, count).norm(),
+                               beyond_.segment(first, count).norm());
       arm += hand.segments[up].rest_parent.position.norm();
     }
     travel_.push_back(std::max(travel, 1e-6));
@@ -127,10 +133,12 @@ void ClosingHand::freeze(int segment) {
 
 void ClosingHand::advance(int segment, double step) {
   const int first = offsets_[segment], count = offsets_[segment + 1] - first;
-  closed_[segment] = std::min(closed_[segment] + step, kFarthest);
+  closed_[segment] = std::min(closed_[segment] + step, farthest_);
   pose_.segment(first, count) =
-      open_.segment(first, count) + closed_[segment] * closing_.segment(first, count);
-  if (closed_[segment] >= kFarthest) frozen_[segment] = 1;
+      open_.segment(first, count) +
+      std::min(closed_[segment], 1.0) * closing_.segment(first, count) +
+      std::max(closed_[segment] - 1.0, 0.0) * beyond_.segment(first, count);
+  if (closed_[segment] >= farthest_) frozen_[segment] = 1;
 }
 
 ClosingHand::Grip ClosingHand::close(const geometry::SignedDistance& field,
@@ -177,7 +185,7 @@ void ClosingHand::gather(const geometry::SignedDistance& field, double palm_marg
   std::array<Vec3, kDigitCount> pushes;
   pushes.fill(Vec3::Zero());
   std::array<double, kDigitCount> touched;
-  touched.fill(kFarthest);
+  touched.fill(farthest_);
   int touching = 0;
   std::array<geometry::FieldContact, geometry::kMaxFieldContacts> found;
   for (int s = 0; s < hand_.segment_count(); ++s) {

@@ -76,6 +76,8 @@ class ClosingHand {
   std::vector<char> is_palm_;
   std::vector<int> thumb_;          // segments of it that other digits can meet
   Eigen::VectorXd open_, closing_;  // the open pose, and the step from it to the grip
+  Eigen::VectorXd beyond_;          // the step beyond the grip for an alpha of one
+  double farthest_;                 // that digits close; 1 is the grip's pose
   std::vector<Placed> open_capsules_;
   std::vector<double> travel_;  // m: how far each segment's skin goes from open to grip, at most
   // The state of the last closing.

@@ -95,8 +95,8 @@ bool leaves_backwards(const ExamplePath& path, double clear) {
 
 void approach(const ExamplePath& path, const Transform& grip, double length, WristPath& wrist) {
   const int frames = static_cast<int>(path.wrist_world.size());
-  if (path.grip_frame > 0 && path.grip_frame < frames) {
-    follow(path, 0, path.grip_frame, Anchor::kEnd, grip, wrist);
+  if (path.carried() > 0 && path.carried() < frames) {
+    follow(path, 0, path.carried(), Anchor::kEnd, grip, wrist);
   } else {
     const Vec3 back = kOwnPath * length * grip.turn(Vec3::UnitY());
     wrist.shift({grip.rotation, grip.position + back}, -back, kOwnSeconds);

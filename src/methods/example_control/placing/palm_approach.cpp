@@ -173,7 +173,8 @@ double PalmApproach::cost(const Transform& object_world, const Vec3& wrist, doub
       std::max(plain, worst_squeeze(grip.contacts, object_world.rotation.conjugate(), bound - sum));
   if (placement)
     *placement = {object_world, {direction_.wrist, wrist}, plain,
-                  grip.digits,  options_.floor_height,     nullptr};
+                  grip.digits,  options_.floor_height,     false,
+                  nullptr};
   return sum + worst;
 }
 

@@ -40,6 +40,14 @@ constexpr double kWider[] = {0.0, 0.6, 1.5};
 constexpr double kGood = 7.0;
 constexpr double kWorse = 6.0;  // beyond the best: a candidate is not looked at further
 
+// An object recorded within this of how it would stand is taken to stand so.
+constexpr double kAskew = radians(12.0);
+// Places beside the recorded one, m: back along the palm's normal, up, and towards the fingers.
+// Capture, retargeting and capsules instead of flesh are each some millimeters off.
+const Vec3 kBesideRecorded[] = {{0.0, 0.0, 0.0},    {0.0, 0.008, 0.0},    {-0.006, 0.0, 0.0},
+                                {0.006, 0.0, 0.0},  {0.0, -0.008, 0.0},   {0.0, 0.0, 0.008},
+                                {0.0, 0.0, -0.008}, {-0.01, 0.008, 0.005}};
+
 struct Candidate {
   int approach = 0;  // index of the direction that the hand comes from
   Quat side = Quat::Identity();
@@ -105,7 +113,7 @@ PlacementSearch::PlacementSearch(const geometry::PreparedObject& object, const H
   approaches_ = std::vector<std::vector<PalmApproach>>(kTogether, first);
 }
 
-// The centre of mass above the example's place, the lowest point on the floor.
+// The center of mass above the example's place, the lowest point on the floor.
 Transform PlacementSearch::stand(const Candidate& candidate) const {
   const Quat rotation = exp_map({0.0, candidate.turn, 0.0}) * candidate.side;
   const Vec3 center = rotation * object_.center_of_mass;
@@ -246,7 +254,7 @@ Result<std::vector<GraspPlacement>> find_placements(const geometry::PreparedObje
                                                     const Monitor& monitor) {
   if (Status status = fits_hand(controller, hand); !status) return status.error();
   const ExamplePath& path = controller.path;
-  if (path.grip_frame < 0 || path.grip_frame >= static_cast<int>(path.wrist_world.size())) {
+  if (path.carried() < 0 || path.carried() >= static_cast<int>(path.wrist_world.size())) {
     return Error{fmt::format("controller {} has no example of a grip to place the hand by",
                              controller.name)};
   }
@@ -272,6 +280,53 @@ Result<std::vector<GraspPlacement>> find_placements(const geometry::PreparedObje
     if (search.best_cost() < kGood) break;
   }
   if (found.empty()) return nothing_found(object, opening);
+  return found;
+}
+
+std::vector<GraspPlacement> recorded_placements(const geometry::PreparedObject& object,
+                                                const Hand& hand, const Controller& controller,
+                                                const PlacementOptions& options) {
+  const ExamplePath& path = controller.path;
+  if (path.carried() >= static_cast<int>(path.wrist_world.size())) return {};
+  if (!fits_hand(controller, hand)) return {};
+  const Quat recorded = path.target_world[path.carried()].rotation;
+  const hands::RestingPose put = hands::put_down(object.object(), recorded);
+  // What was recorded a few degrees off stands as it would; what is held askew stays so.
+  const Quat stands = angle_between(put.rotation, recorded) < kAskew ? put.rotation : recorded;
+  double lowest = INFINITY;
+  for (const Vec3& v : object.object().shape.mesh->vertices)
+    lowest = std::min(lowest, (stands * v).y());
+  const Vec3 place = path.target_center_world(0), center = stands * object.object().center_of_mass;
+  const Transform object_world{
+      stands, {place.x() - center.x(), options.floor_height - lowest, place.z() - center.z()}};
+  const auto own = std::make_shared<const Controller>(controller);
+  ClosingHand closing(hand, controller);
+  std::vector<GraspPlacement> found;
+  for (const Vec3& beside : kBesideRecorded) {
+    GraspPlacement placement;
+    placement.object_world = object_world;
+    placement.grip_wrist_world = object_world * path.wrist_target();
+    Transform& wrist = placement.grip_wrist_world;
+    wrist.position += beside.x() * wrist.turn(Vec3::UnitY()) + beside.y() * Vec3::UnitY() -
+                      beside.z() * wrist.turn(Vec3::UnitZ());
+    placement.floor_height = options.floor_height;
+    placement.recorded = true;
+    placement.controller = own;
+    const ClosingHand::Floor floor{object_world.rotation.conjugate() * Vec3::UnitY(),
+                                   options.floor_height - object_world.position.y()};
+    const auto grip = closing.close(*object.contact(), object_world.inverse() * wrist, 0.0, floor);
+    placement.digits = grip.digits;
+    physics::GraspQualityOptions quality;
+    quality.cone.friction = object.object().friction;
+    quality.cone.torsional_friction = object.object().torsional_friction;
+    const Vec3 down = object_world.rotation.conjugate() * -Vec3::UnitY();
+    placement.squeeze = grip.contacts.empty()
+                            ? INFINITY
+                            : physics::least_grip_force(grip.contacts, object.object(),
+                                                        kStandardGravity * down, quality) /
+                                  (object.object().mass * kStandardGravity);
+    found.push_back(std::move(placement));
+  }
   return found;
 }
 

@@ -24,6 +24,35 @@ void move_to(const Vec3& place_world, GraspPlacement& placement) {
   placement.grip_wrist_world.position += shift;
 }
 
+bool good(const Rehearsal& rehearsal) {
+  return rehearsal.held && rehearsal.badness < RehearsalOptions{}.good_enough;
+}
+
+// Rehearses these, and keeps the best of them if it is better than what was kept before.
+void place_and_rehearse(std::vector<GraspPlacement>& found, const GraspStaging& staging,
+                        const SimulationOptions& simulation, const Monitor& monitor,
+                        StagedGrasp& staged) {
+  if (found.empty()) return;
+  const int before = staged.placements_found;
+  staged.placements_found += static_cast<int>(found.size());
+  if (staging.place_world)
+    for (GraspPlacement& placement : found) move_to(*staging.place_world, placement);
+  if (staging.placements <= 1) {
+    if (before == 0) staged.placement = std::move(found[0]);
+    return;
+  }
+  Rehearsal rehearsal = rehearse(staged.run.simulation, found, simulation, {}, monitor);
+  const int best = rehearsal.placement;
+  rehearsal.placement += before;
+  if (staged.rehearsal) rehearsal.tried += staged.rehearsal->tried;
+  if (staged.rehearsal && staged.rehearsal->badness <= rehearsal.badness) {
+    staged.rehearsal->tried = rehearsal.tried;
+    return;
+  }
+  staged.rehearsal = rehearsal;
+  staged.placement = std::move(found[best]);
+}
+
 void set_run(const GraspStaging& staging, StagedGrasp& staged) {
   RunProblem& run = staged.run;
   ControlledHand& hand = run.simulation.hands[0];
@@ -54,16 +83,18 @@ Result<StagedGrasp> stage_grasp(const SimulationProblem& scene, const GraspStagi
   ControlledHand& hand = staged.run.simulation.hands[0];
   PlacedObject& object = staged.run.simulation.objects[0];
   if (!object.prepared) object.prepared = geometry::prepare(object.object);
-  auto found = find_placements(*object.prepared, *hand.hand, *hand.controller, staging.placement,
-                               staging.placements, part_of(monitor, 0.0, kPlacingPart));
-  if (!found) return found.error();
-  staged.placements_found = static_cast<int>(found->size());
-  if (staging.place_world)
-    for (GraspPlacement& placement : *found) move_to(*staging.place_world, placement);
-  if (staging.placements > 1)
-    staged.rehearsal = rehearse(staged.run.simulation, *found, simulation, {},
-                                part_of(monitor, kPlacingPart, 1.0));
-  staged.placement = std::move((*found)[staged.rehearsal ? staged.rehearsal->placement : 0]);
+  std::vector<GraspPlacement> found;
+  if (staging.as_recorded) {
+    found = recorded_placements(*object.prepared, *hand.hand, *hand.controller, staging.placement);
+    place_and_rehearse(found, staging, simulation, part_of(monitor, 0.0, kPlacingPart), staged);
+  }
+  if (!staged.rehearsal || !good(*staged.rehearsal)) {
+    auto more = find_placements(*object.prepared, *hand.hand, *hand.controller, staging.placement,
+                                staging.placements, part_of(monitor, 0.0, kPlacingPart));
+    if (!more && found.empty()) return more.error();
+    if (more)
+      place_and_rehearse(*more, staging, simulation, part_of(monitor, kPlacingPart, 1.0), staged);
+  }
   set_run(staging, staged);
   return staged;
 }
