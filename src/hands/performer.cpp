@@ -306,7 +306,7 @@ double Performer::meet(const Meeting& meeting, Thing& thing, Eigen::VectorXd& q)
     upper[i] = limits_.upper[free[i]];
   }
   // Millimeters' worth of a radian of turn: both kinds of variables have the same scale.
-  constexpr double kMetresPerUnit = 0.05;
+  constexpr double kMetersPerUnit = 0.05;
   start.tail(place).setZero();
   lower.tail(place).setConstant(-2.0);
   upper.tail(place).setConstant(2.0);
@@ -317,7 +317,7 @@ double Performer::meet(const Meeting& meeting, Thing& thing, Eigen::VectorXd& q)
     for (int i = 0; i < angles; ++i) q[free[i]] = x[i];
     if (meeting.thing_moves) {
       thing.place_wrist = {first.rotation * exp_map(x.tail<3>()),
-                           first.position + kMetresPerUnit * x.segment<3>(angles)};
+                           first.position + kMetersPerUnit * x.segment<3>(angles)};
     }
     meeting_residuals(meeting, thing, q, list);
     for (int i = 0; i < angles + place; ++i) list.push_back(kHabitWeight * (x[i] - start[i]));

@@ -12,7 +12,7 @@ namespace prehend::picture {
 namespace {
 
 constexpr double kLongestArrow = 0.07;
-constexpr double kMostMetresPerNewton = 0.03;
+constexpr double kMostMetersPerNewton = 0.03;
 // Times at which a whole clip is looked at for framing.
 constexpr int kFramingTimes = 48;
 constexpr int kOutlineDirections = 64;
@@ -122,7 +122,7 @@ ClipPainter::ClipPainter(const Clip& clip, const ClipPictureOptions& options)
   marks_.arrows = options.forces;
   const double force = largest_force(clip);
   marks_.meters_per_newton = options.meters_per_newton.value_or(
-      force > 0.0 ? std::min(kMostMetresPerNewton, kLongestArrow / force) : kMostMetresPerNewton);
+      force > 0.0 ? std::min(kMostMetersPerNewton, kLongestArrow / force) : kMostMetersPerNewton);
   for (const HandTrack& track : clip.hands)
     skins_.push_back(picture_skin(*track.hand, options.skin));
   for (const ObjectTrack& track : clip.objects)

@@ -37,16 +37,16 @@ float smoothed_variance(const Film& film, int x, int y) {
 float falloff(float x) { return 1.0f / (1.0f + x * (1.0f + x * (0.5f + x * 0.25f))); }
 
 // How far a neighbor is from being the same surface in the same light; 0 when it is.
-float difference(const PixelRecord& p, const PixelRecord& q, float pixels_per_metre,
+float difference(const PixelRecord& p, const PixelRecord& q, float pixels_per_meter,
                  float per_luminance) {
   // Off the tangent plane: another surface, however near in the picture.
-  const float off = p.normal.dot(p.position - q.position) * pixels_per_metre;
+  const float off = p.normal.dot(p.position - q.position) * pixels_per_meter;
   return 12.0f * (p.normal - q.normal).squaredNorm() +
          200.0f * (p.albedo - q.albedo).square().sum() + off * off +
          per_luminance * std::abs(luminance(p.color) - luminance(q.color));
 }
 
-void filter_pixel(const Film& in, int x, int y, int step, float pixels_per_metre, Film& out) {
+void filter_pixel(const Film& in, int x, int y, int step, float pixels_per_meter, Film& out) {
   const std::size_t here = std::size_t(y) * in.width + x;
   const PixelRecord& p = in.pixels[here];
   out.pixels[here] = p;
@@ -63,7 +63,7 @@ void filter_pixel(const Film& in, int x, int y, int step, float pixels_per_metre
       if (px < 0 || px >= in.width) continue;
       const PixelRecord& q = in.pixels[std::size_t(py) * in.width + px];
       const float w = kKernel[std::abs(dx)] * kKernel[std::abs(dy)] *
-                      falloff(difference(p, q, pixels_per_metre, per_luminance));
+                      falloff(difference(p, q, pixels_per_meter, per_luminance));
       sum += w * q.color;
       total += w;
       total_variance += w * w * q.variance;
@@ -75,12 +75,12 @@ void filter_pixel(const Film& in, int x, int y, int step, float pixels_per_metre
 
 }  // namespace
 
-void denoise(Film& film, float pixels_per_metre, const std::stop_token& stop) {
+void denoise(Film& film, float pixels_per_meter, const std::stop_token& stop) {
   Film other = film;
   for (int pass = 0; pass < kPasses; ++pass) {
     tbb::parallel_for(0, film.height, [&](int y) {
       for (int x = 0; x < film.width && !stop.stop_requested(); ++x)
-        filter_pixel(film, x, y, 1 << pass, pixels_per_metre, other);
+        filter_pixel(film, x, y, 1 << pass, pixels_per_meter, other);
     });
     film.pixels.swap(other.pixels);
   }

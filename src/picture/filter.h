@@ -23,9 +23,9 @@ struct Film {
   std::vector<PixelRecord> pixels;
 };
 
-// Filters the colors in place. `pixels_per_metre` says how far off a surface's tangent plane a
+// Filters the colors in place. `pixels_per_meter` says how far off a surface's tangent plane a
 // neighbor may lie and still belong to it: about a pixel.
 // Ends early, with whatever the colors are then, when `stop` is requested.
-void denoise(Film& film, float pixels_per_metre, const std::stop_token& stop);
+void denoise(Film& film, float pixels_per_meter, const std::stop_token& stop);
 
 }  // namespace prehend::picture::detail

@@ -93,7 +93,7 @@ class Renderer {
   }
 
   // Inverse of what a pixel spans on a surface in the middle of the picture.
-  float pixels_per_metre(double distance) const {
+  float pixels_per_meter(double distance) const {
     const double span = frame_.half_height * (frame_.orthographic ? 1.0 : distance);
     return static_cast<float>(0.5 * options_.height / span);
   }
@@ -222,7 +222,7 @@ Image render(const PictureScene& scene, const PictureOptions& options) {
     detail::Film film = renderer.render();
     if (options.stop.stop_requested()) return;
     if (options.denoise)
-      detail::denoise(film, renderer.pixels_per_metre(*camera.distance), options.stop);
+      detail::denoise(film, renderer.pixels_per_meter(*camera.distance), options.stop);
     if (!options.stop.stop_requested()) image = to_image(film);
   });
   return image;

@@ -55,7 +55,13 @@ TEST_F(Interrupt, BeforeTheWorkLeavesOldFilesAsTheyAre) {
   }
 }
 
-// How long it takes until a stop is heeded, as processor time: the machine may be busy.
+// How long it takes until a stop is heeded, as processor time: the machine may be busy. Sanitizers
+// make the program about ten times slower, so that the second is asked of a build without them.
+#ifdef __SANITIZE_ADDRESS__
+constexpr double kHeededWithin = 10.0;  // s
+#else
+constexpr double kHeededWithin = 1.0;  // s
+#endif
 TEST_F(Interrupt, IsHeededWithinASecond) {
   using namespace std::chrono_literals;
   ASSERT_EQ(call({"hand", "-o", at("hand.glb")}), kExitDone);
@@ -82,7 +88,7 @@ TEST_F(Interrupt, IsHeededWithinASecond) {
     const std::clock_t ended = std::clock();
     person.join();
     EXPECT_EQ(outcome.code, kExitInterrupted) << name << ": " << outcome.err;
-    EXPECT_LT(double(ended - asked) / CLOCKS_PER_SEC, 1.0) << name;
+    EXPECT_LT(double(ended - asked) / CLOCKS_PER_SEC, kHeededWithin) << name;
     EXPECT_TRUE(untouched(name)) << name;
   }
 }
