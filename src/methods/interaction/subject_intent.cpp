@@ -133,7 +133,8 @@ Intent rest_on_platform(const SubjectOptions& options) {
 Intent pick_up(const SubjectOptions& options) {
   const hands::Performer performer;
   Random random(options.seed);
-  const hands::ClosedHand grasp = hands::close_hand(performer, "palmar", 0.03, random);
+  const hands::ClosedHand grasp =
+      hands::close_hand(performer, hands::GraspKind::kPalmar, 0.03, random);
   Intent intent;
   intent.hand = performer.hand();
   const Hand& hand = *intent.hand;
@@ -188,7 +189,8 @@ Intent pick_up(const SubjectOptions& options) {
 Intent turn_bulb(const SubjectOptions& options) {
   const hands::Performer performer;
   Random random(options.seed);
-  const hands::ClosedHand grasp = hands::close_hand(performer, "palmar", 0.058, random);
+  const hands::ClosedHand grasp =
+      hands::close_hand(performer, hands::GraspKind::kPalmar, 0.058, random);
   Intent intent;
   intent.hand = performer.hand();
   const Hand& hand = *intent.hand;
