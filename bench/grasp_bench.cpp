@@ -31,7 +31,7 @@ std::shared_ptr<const GraspSpace> space_of(int dimension) {
   static std::map<int, std::shared_ptr<const GraspSpace>> made;
   if (const auto found = made.find(dimension); found != made.end()) return found->second;
   static const Eigen::MatrixXd samples =
-      pose_samples(example_motions("general").value(), TrainOptions{}.least_change).value();
+      pose_samples(example_motions(), TrainOptions{}.least_change).value();
   TrainOptions options;
   options.dimension = dimension;
   return made[dimension] = std::make_shared<const GraspSpace>(train(samples, options)->space);

@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   if (!object) return std::fprintf(stderr, "%s\n", object.message().c_str()), 2;
   TrainOptions training;
   training.dimension = 2;
-  const auto samples = pose_samples(example_motions("general").value(), training.least_change);
+  const auto samples = pose_samples(example_motions(), training.least_change);
   GraspProblem problem;
   problem.hand = std::make_shared<const Hand>(build_hand().value());
   problem.object = std::make_shared<const Object>(*object);

@@ -255,26 +255,63 @@ std::vector<double> steps(double low, double high, int count) {
 
 }  // namespace
 
-std::vector<double> thing_sizes(const std::string& type) {
-  constexpr int kCount = 8;
-  if (type == "cylindrical") return steps(0.010, 0.048, kCount);
-  if (type == "spherical") return steps(0.025, 0.055, kCount);
-  if (type == "palmar") return steps(0.010, 0.060, kCount);
-  if (type == "lateral") return steps(0.002, 0.015, kCount);
-  if (type == "tip") return steps(0.003, 0.030, kCount);
-  return steps(0.006, 0.020, kCount);
+const char* to_string(GraspKind kind) {
+  switch (kind) {
+    case GraspKind::kCylindrical:
+      return "cylindrical";
+    case GraspKind::kSpherical:
+      return "spherical";
+    case GraspKind::kPalmar:
+      return "palmar";
+    case GraspKind::kLateral:
+      return "lateral";
+    case GraspKind::kTip:
+      return "tip";
+    case GraspKind::kHook:
+      return "hook";
+  }
+  PREHEND_ASSERT(false);
+  return "";
 }
 
-ClosedHand close_hand(const Performer& performer, const std::string& type, double size,
-                      Random& random) {
+std::vector<double> thing_sizes(GraspKind kind) {
+  constexpr int kCount = 8;
+  switch (kind) {
+    case GraspKind::kCylindrical:
+      return steps(0.010, 0.048, kCount);
+    case GraspKind::kSpherical:
+      return steps(0.025, 0.055, kCount);
+    case GraspKind::kPalmar:
+      return steps(0.010, 0.060, kCount);
+    case GraspKind::kLateral:
+      return steps(0.002, 0.015, kCount);
+    case GraspKind::kTip:
+      return steps(0.003, 0.030, kCount);
+    case GraspKind::kHook:
+      return steps(0.006, 0.020, kCount);
+  }
+  PREHEND_ASSERT(false);
+  return {};
+}
+
+ClosedHand close_hand(const Performer& performer, GraspKind kind, double size, Random& random) {
   Maker maker(performer, size, random);
-  if (type == "cylindrical") return maker.cylindrical();
-  if (type == "spherical") return maker.spherical();
-  if (type == "palmar") return maker.palmar();
-  if (type == "lateral") return maker.lateral();
-  if (type == "tip") return maker.tip();
-  PREHEND_ASSERT(type == "hook");
-  return maker.hook();
+  switch (kind) {
+    case GraspKind::kCylindrical:
+      return maker.cylindrical();
+    case GraspKind::kSpherical:
+      return maker.spherical();
+    case GraspKind::kPalmar:
+      return maker.palmar();
+    case GraspKind::kLateral:
+      return maker.lateral();
+    case GraspKind::kTip:
+      return maker.tip();
+    case GraspKind::kHook:
+      return maker.hook();
+  }
+  PREHEND_ASSERT(false);
+  return {};
 }
 
 Eigen::VectorXd relaxed_hand(const Performer& performer, Random& random) {

@@ -10,6 +10,7 @@
 
 #include "prehend/core/hand_builder.h"
 #include "prehend/geometry/primitive.h"
+#include "prehend/hands/closing.h"
 #include "prehend/optimize/least_squares.h"
 
 namespace prehend::hands {
@@ -27,6 +28,8 @@ constexpr double kDipPerPip = 2.0 / 3.0;  // the usual coupling of the tendons (
 constexpr double kDipAlone = radians(22.0);
 // ... and a finger flexes at most this far beyond its neighbor.
 constexpr double kBeyondNeighbor = radians(18.0);
+// How often a step of 2 degrees is halved until a finger lies on the thing: to 0.001 degrees.
+constexpr int kHalvings = 11;
 
 // How deep a capsule is in the thing; 0 outside. Along the capsule's axis the distance is convex,
 // as the things are: the nearest point is where its slope changes sign.
@@ -176,47 +179,80 @@ bool Performer::free_of_palm(int s, const Flesh& shapes) const {
   return true;
 }
 
-void Performer::close(Digit finger, const Touches& touches, const Eigen::VectorXd& most,
-                      double bending, Eigen::VectorXd& q) const {
-  constexpr double kStep = radians(2.0);
-  constexpr int kHalvings = 12;
-  const int pip = offsets_[segment(finger, 2)];
-  // The phalanx that touches first, or 0.
-  const auto touching = [&](int stopped) {
-    const Flesh shapes = flesh(q);
-    for (int phalanx = stopped + 1; phalanx <= 3; ++phalanx) {
-      const int s = segment(finger, phalanx);
-      if (touches(shapes[s]) || (phalanx > 1 && !free_of_palm(s, shapes))) return phalanx;
+// The coupled flexion of a finger's joints; progress counts steps of the MCP joint.
+class Performer::Flexion : public ClosingPath {
+ public:
+  Flexion(const Performer& performer, Digit finger, const Touches& touches,
+          const Eigen::VectorXd& most, double bending, Eigen::VectorXd& q)
+      : performer_(performer),
+        finger_(finger),
+        touches_(touches),
+        most_(most),
+        bending_(bending),
+        q_(q),
+        kept_(q) {
+    stopped_ = touching();
+  }
+
+  std::optional<double> next() override {
+    if (stopped_ == 3 || ended_) return std::nullopt;
+    return progress_ + 1.0;
+  }
+  bool free_at(double progress) override {
+    q_ = kept_;
+    flex(kStep * (progress - progress_));
+    const int touching_now = touching();
+    if (touching_now > 0) touching_ = touching_now;
+    return touching_now == 0;
+  }
+  void keep(double progress) override {
+    ended_ = q_ == kept_;
+    kept_ = q_;
+    progress_ = progress;
+  }
+  void stop() override {
+    q_ = kept_;
+    stopped_ = touching_;
+  }
+
+ private:
+  static constexpr double kStep = radians(2.0);
+
+  // The first phalanx that touches of those that go on, or 0.
+  int touching() const {
+    const Flesh shapes = performer_.flesh(q_);
+    for (int phalanx = stopped_ + 1; phalanx <= 3; ++phalanx) {
+      const int s = performer_.segment(finger_, phalanx);
+      if (touches_(shapes[s]) || (phalanx > 1 && !performer_.free_of_palm(s, shapes)))
+        return phalanx;
     }
     return 0;
-  };
-  for (int stopped = touching(0); stopped < 3;) {
-    double step = kStep;
-    int touched = 0;
-    for (int halvings = 0; halvings < kHalvings;) {
-      const Eigen::VectorXd before = q;
-      for (int phalanx = stopped + 1; phalanx <= 3; ++phalanx) {
-        const int c = offsets_[segment(finger, phalanx)];
-        const double rate = phalanx == 1                  ? 1.0
-                            : phalanx == 3 && stopped < 2 ? kDipPerPip * bending
-                                                          : bending;
-        const double end =
-            phalanx < 3 ? most[c] : std::min(most[c], kDipPerPip * q[pip] + kDipAlone);
-        q[c] = std::max(q[c], std::min(q[c] + rate * step, end));
-      }
-      const int now = touching(stopped);
-      if (now > 0) {
-        touched = now;
-        q = before;
-        step *= 0.5;
-        ++halvings;
-      } else if (q == before) {
-        return;
-      }
-    }
-    stopped = touched;
   }
-}
+  void flex(double step) {
+    const int pip = performer_.offsets_[performer_.segment(finger_, 2)];
+    for (int phalanx = stopped_ + 1; phalanx <= 3; ++phalanx) {
+      const int c = performer_.offsets_[performer_.segment(finger_, phalanx)];
+      const double rate = phalanx == 1                   ? 1.0
+                          : phalanx == 3 && stopped_ < 2 ? kDipPerPip * bending_
+                                                         : bending_;
+      const double end =
+          phalanx < 3 ? most_[c] : std::min(most_[c], kDipPerPip * q_[pip] + kDipAlone);
+      q_[c] = std::max(q_[c], std::min(q_[c] + rate * step, end));
+    }
+  }
+
+  const Performer& performer_;
+  const Digit finger_;
+  const Touches& touches_;
+  const Eigen::VectorXd& most_;  // upper limits of all coordinates
+  const double bending_;
+  Eigen::VectorXd& q_;
+  Eigen::VectorXd kept_;
+  double progress_ = 0.0;  // of what was kept
+  int stopped_ = 0;        // the joints up to this phalanx's go no farther
+  int touching_ = 0;       // the phalanx that was last found in the way
+  bool ended_ = false;     // no joint can flex on
+};
 
 void Performer::close_fingers(const Thing& thing, Eigen::VectorXd& q, double bending) const {
   close_fingers([&](const std::vector<Capsule>& shapes) { return depth(shapes, thing) > 0.0; }, q,
@@ -234,7 +270,8 @@ void Performer::close_fingers(const Touches& touches, Eigen::VectorXd& q, double
       const int c = offsets_[segment(finger, phalanx)];
       most[c] = std::min(most[c], q[offsets_[segment(neighbor, phalanx)]] + kBeyondNeighbor);
     }
-    close(finger, touches, most, bending, q);
+    Flexion flexion(*this, finger, touches, most, bending, q);
+    close_by_trial(flexion, kHalvings);
   }
 }
 

@@ -23,12 +23,6 @@ constexpr double kShort = 0.004;   // m that it stops short
 // Ends of the phases, seconds.
 constexpr double kArrived = 0.8, kClosed = 1.4, kLifted = 2.4, kTurned = 3.2, kEnd = 3.6;
 
-Timeline<double> stretch(double from, double to) {
-  Timeline<double> done(from, 0.0);
-  done.add(to, 1.0);
-  return done;
-}
-
 // The wrapped hand brought to an upright cylinder, and what it does over time.
 struct Choreography {
   const Hand& hand;

@@ -86,14 +86,15 @@ Result<Data> load_data(const TrainJob& job, JobContext& context) {
   if (!job.example.empty()) {
     grasp_space::ExampleOptions options;
     options.seed = context.settings().seed;
-    auto clips = grasp_space::example_motions(job.example, options, context.monitor());
-    if (!clips) return clips.error();
+    const auto kind = grasp_space::kind_of_model(job.example);
+    if (!kind) return kind.error();
+    auto clips = grasp_space::example_motions(*kind, options, context.monitor());
     if (context.stopped()) return data;
-    auto samples = grasp_space::pose_samples(*clips, job.least_change);
+    auto samples = grasp_space::pose_samples(clips, job.least_change);
     if (!samples) return samples.error();
-    data.hand = (*clips)[0].hands[0].hand->name;
+    data.hand = clips[0].hands[0].hand->name;
     data.samples.push_back(std::move(*samples));
-    data.clips = std::move(*clips);
+    data.clips = std::move(clips);
     return data;
   }
   std::vector<std::string> notes;

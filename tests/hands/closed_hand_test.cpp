@@ -9,9 +9,6 @@ namespace {
 
 constexpr double kRounding = 1e-9;  // rad
 
-const std::vector<std::string> kTypes = {"cylindrical", "spherical", "palmar",
-                                         "lateral",     "tip",       "hook"};
-
 void expect_within_limits(const Performer& performer, const Eigen::VectorXd& q) {
   EXPECT_GE((q - performer.limits().lower).minCoeff(), -kRounding);
   EXPECT_GE((performer.limits().upper - q).minCoeff(), -kRounding);
@@ -22,17 +19,17 @@ void expect_within_limits(const Performer& performer, const Eigen::VectorXd& q) 
 TEST(ClosedHand, HoldsThingsOfEverySize) {
   constexpr double kNear = 1e-3, kDeepest = 1.5e-4, kBesideBar = 6e-4;  // m
   const Performer performer;
-  for (const std::string& type : kTypes) {
-    const auto sizes = thing_sizes(type);
+  for (const GraspKind kind : kGraspKinds) {
+    const auto sizes = thing_sizes(kind);
     for (double size : {sizes.front(), sizes[sizes.size() / 2], sizes.back()}) {
-      SCOPED_TRACE(type + " " + std::to_string(size));
+      SCOPED_TRACE(std::string(to_string(kind)) + " " + std::to_string(size));
       Random random(1);
-      const ClosedHand made = close_hand(performer, type, size, random);
+      const ClosedHand made = close_hand(performer, kind, size, random);
       double fingers = INFINITY;
       for (Digit finger : kFingers)
         fingers = std::min(fingers, gap(performer, finger, made.closed, made.thing));
       EXPECT_LT(fingers, kNear);
-      const bool hook = type == "hook";
+      const bool hook = kind == GraspKind::kHook;
       EXPECT_EQ(gap(performer, Digit::kThumb, made.closed, made.thing) < kNear, !hook);
       EXPECT_GT(gap(performer, Digit::kNone, made.closed, made.thing), -kDeepest);
       EXPECT_GT(gap(performer, Digit::kNone, made.wide, made.thing),
@@ -46,14 +43,14 @@ TEST(ClosedHand, HoldsThingsOfEverySize) {
 // A person never closes a hand twice alike, but the same seed gives the same person and moment.
 TEST(ClosedHand, VariesByItsSeedAlone) {
   const Performer performer;
-  for (const std::string& type : kTypes) {
-    const double size = thing_sizes(type).back();
+  for (const GraspKind kind : kGraspKinds) {
+    const double size = thing_sizes(kind).back();
     const auto closed = [&](std::uint64_t seed) {
       Random random(seed);
-      return close_hand(performer, type, size, random).closed;
+      return close_hand(performer, kind, size, random).closed;
     };
-    EXPECT_EQ(closed(3), closed(3)) << type;
-    EXPECT_GT((closed(3) - closed(4)).lpNorm<Eigen::Infinity>(), radians(0.5)) << type;
+    EXPECT_EQ(closed(3), closed(3)) << to_string(kind);
+    EXPECT_GT((closed(3) - closed(4)).lpNorm<Eigen::Infinity>(), radians(0.5)) << to_string(kind);
   }
 }
 

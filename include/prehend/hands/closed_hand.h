@@ -1,13 +1,20 @@
 // Hands closed on things: one kind of Schlesinger's taxonomy each, of a given size.
 #pragma once
 
-#include <string>
+#include <array>
 #include <vector>
 
 #include "prehend/core/random.h"
 #include "prehend/hands/performer.h"
 
 namespace prehend::hands {
+
+// Schlesinger's kinds.
+enum class GraspKind { kCylindrical, kSpherical, kPalmar, kLateral, kTip, kHook };
+inline constexpr std::array<GraspKind, 6> kGraspKinds = {
+    GraspKind::kCylindrical, GraspKind::kSpherical, GraspKind::kPalmar,
+    GraspKind::kLateral,     GraspKind::kTip,       GraspKind::kHook};
+const char* to_string(GraspKind kind);  // "cylindrical", "spherical", ...
 
 struct ClosedHand {
   Thing thing;
@@ -19,11 +26,10 @@ struct ClosedHand {
 };
 
 // Sizes of the things of a kind in meters, small to large: radius, diameter or thickness.
-std::vector<double> thing_sizes(const std::string& type);
+std::vector<double> thing_sizes(GraspKind kind);
 
 // How the performer of this kind closes on a thing of this size, with a person's variation.
-ClosedHand close_hand(const Performer& performer, const std::string& type, double size,
-                      Random& random);
+ClosedHand close_hand(const Performer& performer, GraspKind kind, double size, Random& random);
 
 // The hand at rest, half open, with a person's variation.
 Eigen::VectorXd relaxed_hand(const Performer& performer, Random& random);

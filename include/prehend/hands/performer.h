@@ -90,14 +90,14 @@ class Performer {
   double meet(const Meeting& meeting, Thing& thing, Eigen::VectorXd& q) const;
 
  private:
+  class Flexion;
+
   std::vector<int> coordinates_of(const std::vector<Digit>& digits) const;
   void meeting_residuals(const Meeting& meeting, const Thing& thing, const Eigen::VectorXd& q,
                          std::vector<double>& residuals) const;
   void overlap_residuals(const Meeting& meeting, const Thing& thing, const Eigen::VectorXd& q,
                          std::vector<double>& residuals) const;
   bool free_of_palm(int segment, const Flesh& flesh) const;
-  void close(Digit finger, const Touches& touches, const Eigen::VectorXd& most, double bending,
-             Eigen::VectorXd& q) const;
 
   HandPtr hand_;
   CoordinateLimits limits_;

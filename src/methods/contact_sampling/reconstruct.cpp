@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "methods/contact_sampling/space_time.h"
+#include "prehend/hands/timeline.h"
 
 namespace prehend::contact_sampling {
 namespace {
@@ -117,12 +118,10 @@ void Reconstruction::first_guess() {
     if (away >= 1.0) return;
     const Eigen::VectorXd& grasp = motion_.poses[edge];
     const Eigen::VectorXd wide = grasp + kOpening * (hand_.open - grasp);
-    Eigen::VectorXd& pose = motion_.poses[frame];
-    if (away < kClosingPart) {
-      pose = grasp + minimum_jerk(away, 0.0, kClosingPart) * (wide - grasp);
-    } else {
-      pose = wide + minimum_jerk(away, kClosingPart, 1.0) * (hand_.rest - wide);
-    }
+    hands::Timeline<Eigen::VectorXd> opening(0.0, grasp);
+    opening.add(kClosingPart, wide);
+    opening.add(1.0, hand_.rest);
+    motion_.poses[frame] = opening.at(away);
   };
   const double rate = scene_.problem->frame_rate;
   std::vector<int> before(frames_, -1), after(frames_, -1);  // nearest held frames

@@ -18,6 +18,7 @@ namespace prehend::grasp_space {
 namespace {
 
 using hands::ClosedHand;
+using hands::GraspKind;
 using hands::Performer;
 
 constexpr double kWidest = 0.7;   // of the reach: when the hand is open the widest
@@ -106,21 +107,19 @@ class Performance {
 };
 
 struct Take {
-  std::string type;
+  GraspKind kind;
   double size = 0.0;
   int repetition = 0;
   std::uint64_t seed = 0;
 };
 
 // The seeds of neighbors must not be alike: steps of the golden ratio, stirred by the generator.
-std::vector<Take> takes_of(const std::string& type, const ExampleOptions& options) {
-  const auto& types = grasp_types();
-  const auto kind = std::find(types.begin(), types.end(), type) - types.begin();
+std::vector<Take> takes_of(GraspKind kind, const ExampleOptions& options) {
   std::vector<Take> takes;
   std::uint64_t number = std::uint64_t(kind) << 20;
-  for (double size : hands::thing_sizes(type)) {
+  for (double size : hands::thing_sizes(kind)) {
     for (int repetition = 0; repetition < options.repetitions; ++repetition) {
-      takes.push_back({type, size, repetition, options.seed + 0x9e3779b97f4a7c15ULL * ++number});
+      takes.push_back({kind, size, repetition, options.seed + 0x9e3779b97f4a7c15ULL * ++number});
     }
   }
   return takes;
@@ -128,30 +127,29 @@ std::vector<Take> takes_of(const std::string& type, const ExampleOptions& option
 
 }  // namespace
 
-const std::vector<std::string>& grasp_types() {
-  static const std::vector<std::string> kTypes = {"cylindrical", "spherical", "palmar",
-                                                  "lateral",     "tip",       "hook"};
-  return kTypes;
-}
-
 const std::vector<std::string>& model_names() {
   static const std::vector<std::string> kNames = [] {
-    std::vector<std::string> names = grasp_types();
+    std::vector<std::string> names;
+    for (const GraspKind kind : hands::kGraspKinds) names.emplace_back(to_string(kind));
     names.push_back("general");
     return names;
   }();
   return kNames;
 }
 
-Result<std::vector<Clip>> example_motions(const std::string& name, const ExampleOptions& options,
-                                          const Monitor& monitor) {
-  const auto& names = model_names();
-  if (std::find(names.begin(), names.end(), name) == names.end())
-    return Error{fmt::format("no examples '{}'; there are {}", name, fmt::join(names, ", "))};
+Result<std::optional<GraspKind>> kind_of_model(const std::string& name) {
+  if (name == model_names().back()) return std::optional<GraspKind>();
+  for (const GraspKind kind : hands::kGraspKinds)
+    if (name == to_string(kind)) return std::optional(kind);
+  return Error{fmt::format("no examples '{}'; there are {}", name, fmt::join(model_names(), ", "))};
+}
+
+std::vector<Clip> example_motions(std::optional<GraspKind> kind, const ExampleOptions& options,
+                                  const Monitor& monitor) {
   std::vector<Take> takes;
-  for (const std::string& type : grasp_types()) {
-    if (name != type && name != "general") continue;
-    for (Take& take : takes_of(type, options)) takes.push_back(std::move(take));
+  for (const GraspKind each : hands::kGraspKinds) {
+    if (kind.value_or(each) != each) continue;
+    for (Take& take : takes_of(each, options)) takes.push_back(std::move(take));
   }
   const Performer performer;
   std::vector<Clip> clips(takes.size());
@@ -159,11 +157,11 @@ Result<std::vector<Clip>> example_motions(const std::string& name, const Example
     if (monitor.stop.stop_requested()) return;
     const Take& take = takes[i];
     Random random(take.seed);
-    ClosedHand closed = hands::close_hand(performer, take.type, take.size, random);
-    clips[i] =
-        Performance(performer, std::move(closed), random)
-            .clip(fmt::format("{}-{:.0f}mm-{}", take.type, 1e3 * take.size, take.repetition + 1),
-                  options.frame_rate);
+    ClosedHand closed = hands::close_hand(performer, take.kind, take.size, random);
+    clips[i] = Performance(performer, std::move(closed), random)
+                   .clip(fmt::format("{}-{:.0f}mm-{}", to_string(take.kind), 1e3 * take.size,
+                                     take.repetition + 1),
+                         options.frame_rate);
   });
   return clips;
 }

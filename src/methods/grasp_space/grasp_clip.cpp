@@ -6,18 +6,24 @@
 #include "methods/grasp_space/approach.h"
 #include "methods/grasp_space/stand.h"
 #include "prehend/geometry/primitive.h"
+#include "prehend/hands/timeline.h"
 #include "prehend/methods/grasp_space/sensors.h"
 #include "prehend/physics/recorder.h"
 
 namespace prehend::grasp_space {
 namespace {
 
+using hands::Pace;
+using hands::stretch;
+using hands::Timeline;
 using physics::GraspPlan;
 
 // Ends of the phases, seconds from the beginning of the approach. Chosen by eye: a reach of about a
 // second, a squeeze that a viewer sees, and a lift slow enough to add little to the weight.
 constexpr double kArrived = 0.9, kTouching = 1.7, kSqueezed = 2.1, kLetGo = 2.5, kLifted = 3.5,
                  kEnd = 4.1;
+// The digits begin to move shortly before the hand has arrived, s.
+constexpr double kShapes = 0.95 * kArrived;
 // This first share of the way from open to touching leads to the pre-grasp, the rest from there to
 // the touch. Chosen by eye.
 constexpr double kShaping = 0.55;
@@ -56,44 +62,56 @@ Result<PlacedTable> place_table(const Object& object, const Table& table,
                      object_world * Transform{Quat(axes).normalized(), axes * middle}};
 }
 
-// What hand and stand do over time.
+// What hand and stand do over time. A clip without an approach begins when the hand would have
+// arrived, at the pre-grasp.
 struct Choreography {
-  const GraspPlan& plan;
-  const GraspClipOptions& options;
-  Vec3 retreat_object = Vec3::Zero();
-  Eigen::VectorXd open;
-  double start = 0.0;
-  std::optional<Transform> table_world = {};
+  Choreography(const GraspPlan& p, const GraspClipOptions& o,
+               const std::optional<Approach>& approach)
+      : plan(p),
+        options(o),
+        retreat_object(approach ? approach->retreat_object : Vec3(Vec3::Zero())),
+        open(approach ? approach->open : p.pregrasp),
+        approaches(approach.has_value()),
+        start(approaches ? 0.0 : kArrived),
+        closing(stretch(approaches ? kShapes : kArrived, kTouching)) {}
 
   Transform root_world(double time) const {
-    const double closing = close_fraction(time);
-    Transform root = interpolate(plan.pregrasp_root, plan.root_object, closing);
-    root.position += (1.0 - minimum_jerk(time, 0.0, kArrived)) * options.reach * retreat_object;
+    Transform root = interpolate(plan.pregrasp_root, plan.root_object, close_fraction(time));
+    root.position += (1.0 - reach.at(time)) * options.reach * retreat_object;
     root = options.object_world * root;
-    root.position.y() += options.lift * minimum_jerk(time, kLetGo, kLifted);
+    root.position.y() += options.lift * lift.at(time);
     return root;
   }
 
   Eigen::VectorXd coordinates(double time) const {
-    const double way = minimum_jerk(time, start > 0.0 ? start : 0.95 * kArrived, kTouching);
-    if (way < kShaping && start == 0.0) return open + way / kShaping * (plan.pregrasp - open);
-    const double closing = close_fraction(time);
-    const double squeezing = std::clamp((time - kTouching) / (kSqueezed - kTouching), 0.0, 1.0);
-    return plan.pregrasp + closing * (plan.grasp - plan.pregrasp) +
-           squeezing * (plan.squeeze - plan.grasp);
+    const double closed = closing.at(time);
+    if (closed < kShaping && approaches) return open + closed / kShaping * (plan.pregrasp - open);
+    return plan.pregrasp + close_fraction(time) * (plan.grasp - plan.pregrasp) +
+           squeeze.at(time) * (plan.squeeze - plan.grasp);
   }
 
   // From pre-grasp to grasp.
   double close_fraction(double time) const {
-    if (start > 0.0) return minimum_jerk(time, start, kTouching);
-    const double way = minimum_jerk(time, 0.95 * kArrived, kTouching);
-    return std::max(0.0, (way - kShaping) / (1.0 - kShaping));
+    if (!approaches) return closing.at(time);
+    return std::max(0.0, (closing.at(time) - kShaping) / (1.0 - kShaping));
   }
 
   // How much of the stand is still there.
-  double stand_share(double time) const {
-    return 1.0 - std::clamp((time - kSqueezed) / (kLetGo - kSqueezed), 0.0, 1.0);
-  }
+  double stand_share(double time) const { return 1.0 - let_go.at(time); }
+
+  const GraspPlan& plan;
+  const GraspClipOptions& options;
+  const Vec3 retreat_object;
+  const Eigen::VectorXd open;
+  const bool approaches;
+  const double start;  // s
+  std::optional<Transform> table_world;
+
+ private:
+  const Timeline<double> closing;  // from open or the pre-grasp to touching
+  const Timeline<double> reach = stretch(0.0, kArrived), lift = stretch(kLetGo, kLifted),
+                         squeeze = stretch(kTouching, kSqueezed, Pace::kEven),
+                         let_go = stretch(kSqueezed, kLetGo, Pace::kEven);
 };
 
 Transform object_in_hand(const physics::State& state) {
@@ -173,14 +191,11 @@ Result<GraspClip> make_grasp_clip(const GraspProblem& problem, const Grasp& gras
       coordinates(hand, open).cwiseMax(limits.lower).cwiseMin(limits.upper);
 
   GraspClip made;
-  Choreography plan{grasp.plan, options};
   made.support = problem.table ? Support::kTable : Support::kStand;
   const auto approach =
       find_approach(hand, *distance, grasp.plan, open_q, options.reach, problem.table);
   made.approached = approach.has_value();
-  plan.retreat_object = approach ? approach->retreat_object : Vec3(Vec3::Zero());
-  plan.open = approach ? approach->open : grasp.plan.pregrasp;
-  plan.start = approach ? 0.0 : kArrived;
+  Choreography plan(grasp.plan, options, approach);
 
   // As it was proven, on a wrist that is moved.
   physics::GraspServos servos = physics::grasp_servos(hand, options.proof);

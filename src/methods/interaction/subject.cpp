@@ -54,7 +54,7 @@ class Session {
     auto built = physics::World::build({&hand, 1}, objects, world);
     if (!built) return built.error();
     state_.emplace(*built);
-    const IntentKey start = intent_.at(0.0);
+    const IntendedPose start = intent_.at(0.0);
     state_->set_hand(0, start.wrist_world, start.joints);
     for (std::size_t o = 0; o < intent_.objects.size(); ++o) {
       const Object& object = *intent_.objects[o].object;
@@ -96,8 +96,8 @@ class Session {
     if (intent_.held >= 0)
       run_.held = state_->object_pose(intent_.held).position.y() -
                       intent_.objects[intent_.held].pose_world.position.y() >
-                  0.5 * (intent_.keys.back().wrist_world.position.y() -
-                         intent_.keys[2].wrist_world.position.y());
+                  0.5 * (intent_.path.last().wrist_world.position.y() -
+                         intent_.path.key(2).wrist_world.position.y());
     return std::move(run_);
   }
 
@@ -106,7 +106,7 @@ class Session {
   void drive() {
     const double time = state_->time();
     if (intent_.platform >= 0) move_platform(time);
-    const IntentKey now = intent_.at(time), next = intent_.at(time + kTimestep);
+    const IntendedPose now = intent_.at(time), next = intent_.at(time + kTimestep);
     state_->set_servo_target(0, now.joints);
     if (options_.braced) {
       state_->set_root_target(0, now.wrist_world);

@@ -67,18 +67,20 @@ Transform wrist_over_origin(const Hand& hand, const Eigen::VectorXd& q) {
 
 Intent touch(const SubjectOptions& options, bool stroke) {
   const hands::Performer performer;
-  Intent intent;
-  intent.hand = performer.hand();
-  intent.even_speed = true;
   const Eigen::VectorXd q = pointing(performer);
-  const Transform over = wrist_over_origin(*intent.hand, q);
-  const auto key = [&](double time, double height, double back) {
+  const Transform over = wrist_over_origin(*performer.hand(), q);
+  const auto pose = [&](double height, double back) {
     Transform wrist = over;
     wrist.position += Vec3(0.0, height, back);
-    intent.keys.push_back({time, wrist, q});
+    return IntendedPose{wrist, q};
+  };
+  Intent intent{performer.hand(),
+                {0.0, stroke ? pose(0.03, -0.05) : pose(0.025, 0.0), hands::Pace::kEven}};
+  intent.round_corners = true;
+  const auto key = [&](double time, double height, double back) {
+    intent.path.add(time, pose(height, back));
   };
   if (stroke) {
-    key(0.0, 0.03, -0.05);
     key(0.4, -0.006, -0.05);
     key(0.6, -0.006, -0.05);
     key(1.8, -0.006, 0.05);
@@ -86,7 +88,6 @@ Intent touch(const SubjectOptions& options, bool stroke) {
     key(2.4, 0.03, 0.06);
   } else {
     // 0.1 m/s for 0.25 s before the touch and 0.13 s after it.
-    key(0.0, 0.025, 0.0);
     for (int i = 0; i < options.taps; ++i) {
       const double start = 0.8 * i;
       key(start + 0.05, 0.025, 0.0);
@@ -103,21 +104,19 @@ Intent touch(const SubjectOptions& options, bool stroke) {
 // The finger comes down once and rests on the platform, which jumps while it does.
 Intent rest_on_platform(const SubjectOptions& options) {
   const hands::Performer performer;
-  Intent intent;
-  intent.hand = performer.hand();
   const Eigen::VectorXd q = pointing(performer, true);
-  Transform wrist = wrist_over_origin(*intent.hand, q);
+  Transform wrist = wrist_over_origin(*performer.hand(), q);
   const double ground = wrist.position.y();
   const double depth = options.braced ? kRestDepthBraced : kRestDepth;
-  const auto key = [&](double time, double height) {
+  const auto pose = [&](double height) {
     wrist.position.y() = ground + height;
-    intent.keys.push_back({time, wrist, q});
+    return IntendedPose{wrist, q};
   };
+  Intent intent{performer.hand(), {0.0, pose(0.01)}};
   constexpr double kFirst = 0.9, kEvery = 0.8;  // s
   for (int i = 0; i < options.taps; ++i) intent.jumps.push_back(kFirst + kEvery * i);
-  key(0.0, 0.01);
-  key(0.4, -depth);
-  key(kFirst + kEvery * options.taps, -depth);
+  intent.path.add(0.4, pose(-depth));
+  intent.path.stay(kFirst + kEvery * options.taps);
   // Small, so that no other finger comes down on it, and heavy, so that no push moves it.
   Object platform = geometry::object_from_primitive("platform", ShapeKind::kBox,
                                                     {0.02, 0.5 * kTableThickness, 0.02}, 10.0)
@@ -133,10 +132,9 @@ Intent rest_on_platform(const SubjectOptions& options) {
 Intent pick_up(const SubjectOptions& options) {
   const hands::Performer performer;
   Random random(options.seed);
-  const hands::ClosedHand grasp = hands::close_hand(performer, "palmar", 0.03, random);
-  Intent intent;
-  intent.hand = performer.hand();
-  const Hand& hand = *intent.hand;
+  const hands::ClosedHand grasp =
+      hands::close_hand(performer, hands::GraspKind::kPalmar, 0.03, random);
+  const Hand& hand = *performer.hand();
   const Transform& place = grasp.thing.place_wrist;
   // The thing's x lies along the fingers and becomes the vertical.
   const Vec3 up_thing = place.turn(Vec3::UnitX()).dot(grasp.approach_wrist) > 0.0
@@ -158,17 +156,17 @@ Intent pick_up(const SubjectOptions& options) {
   const Vec3 center(0.0, 0.5 * options.box_size.y(), 0.0);
   const Transform down{turn, center + Vec3(0.0, 0.005, 0.0) - middle};
   const Eigen::VectorXd squeezed = grasp.closed + kSqueeze * (grasp.closed - grasp.wide);
-  const auto key = [&](double time, double height, const Eigen::VectorXd& q) {
+  const auto pose = [&](double height, const Eigen::VectorXd& q) {
     Transform wrist = down;
     wrist.position.y() += height;
-    intent.keys.push_back({time, wrist, q});
+    return IntendedPose{wrist, q};
   };
-  key(0.0, 0.07, grasp.wide);
-  key(0.6, 0.0, grasp.wide);
-  key(1.3, 0.0, squeezed);
-  key(1.5, 0.0, squeezed);
-  key(2.3, 0.08, squeezed);
-  key(2.7, 0.08, squeezed);
+  Intent intent{performer.hand(), {0.0, pose(0.07, grasp.wide)}};
+  intent.path.add(0.6, pose(0.0, grasp.wide));
+  intent.path.add(1.3, pose(0.0, squeezed));
+  intent.path.stay(1.5);
+  intent.path.add(2.3, pose(0.08, squeezed));
+  intent.path.stay(2.7);
   Object box = geometry::object_from_primitive(
                    "box", ShapeKind::kBox,
                    0.5 * Vec3(options.box_size.x(), options.box_size.y(), options.box_size.z()),
@@ -188,10 +186,9 @@ Intent pick_up(const SubjectOptions& options) {
 Intent turn_bulb(const SubjectOptions& options) {
   const hands::Performer performer;
   Random random(options.seed);
-  const hands::ClosedHand grasp = hands::close_hand(performer, "palmar", 0.058, random);
-  Intent intent;
-  intent.hand = performer.hand();
-  const Hand& hand = *intent.hand;
+  const hands::ClosedHand grasp =
+      hands::close_hand(performer, hands::GraspKind::kPalmar, 0.058, random);
+  const Hand& hand = *performer.hand();
   const Transform& place = grasp.thing.place_wrist;
   const double up = place.turn(Vec3::UnitX()).dot(grasp.approach_wrist) > 0.0 ? 1.0 : -1.0;
   Mat3 axes;
@@ -213,20 +210,19 @@ Intent turn_bulb(const SubjectOptions& options) {
   const Eigen::VectorXd squeezed = grasp.closed + kSqueeze * (grasp.closed - grasp.wide);
   const Eigen::VectorXd loose = grasp.closed - 0.35 * (grasp.closed - grasp.wide);
   constexpr double kTwist = radians(22);
-  const auto key = [&](double time, double twist, double height, const Eigen::VectorXd& q) {
+  const auto pose = [&](double twist, double height, const Eigen::VectorXd& q) {
     const Quat about = exp_map({0.0, twist, 0.0});
-    intent.keys.push_back(
-        {time, {about * grip.rotation, about * grip.position + Vec3(0.0, height, 0.0)}, q});
+    return IntendedPose{{about * grip.rotation, about * grip.position + Vec3(0.0, height, 0.0)}, q};
   };
-  key(0.0, -kTwist, 0.06, loose);
-  key(0.5, -kTwist, 0.0, loose);
-  key(0.9, -kTwist, 0.0, squeezed);
-  key(1.4, kTwist, 0.0, squeezed);
-  key(1.7, kTwist, 0.0, loose);
-  key(2.1, -kTwist, 0.0, loose);
-  key(2.5, -kTwist, 0.0, squeezed);
-  key(3.0, kTwist, 0.0, squeezed);
-  key(3.3, kTwist, 0.0, squeezed);
+  Intent intent{performer.hand(), {0.0, pose(-kTwist, 0.06, loose)}};
+  intent.path.add(0.5, pose(-kTwist, 0.0, loose));
+  intent.path.add(0.9, pose(-kTwist, 0.0, squeezed));
+  intent.path.add(1.4, pose(kTwist, 0.0, squeezed));
+  intent.path.add(1.7, pose(kTwist, 0.0, loose));
+  intent.path.add(2.1, pose(-kTwist, 0.0, loose));
+  intent.path.add(2.5, pose(-kTwist, 0.0, squeezed));
+  intent.path.add(3.0, pose(kTwist, 0.0, squeezed));
+  intent.path.stay(3.3);
   intent.objects = {{std::make_shared<const Object>(std::move(bulb)),
                      Transform::from_position({0.0, -bottom, 0.0})},
                     table(0.6)};
@@ -245,27 +241,22 @@ double Intent::platform_height(double time) const {
   return height;
 }
 
-IntentKey Intent::at(double time) const {
-  const auto line = [&](double t) {
-    auto after =
-        std::find_if(keys.begin(), keys.end(), [&](const IntentKey& k) { return k.time > t; });
-    if (after == keys.begin()) return keys.front();
-    if (after == keys.end()) return keys.back();
-    const IntentKey& a = *(after - 1);
-    const double share =
-        even_speed ? (t - a.time) / (after->time - a.time) : minimum_jerk(t, a.time, after->time);
-    return IntentKey{t, interpolate(a.wrist_world, after->wrist_world, share),
-                     a.joints + share * (after->joints - a.joints)};
-  };
-  if (!even_speed) return line(time);
+IntendedPose interpolate(const IntendedPose& a, const IntendedPose& b, double fraction) {
+  return {interpolate(a.wrist_world, b.wrist_world, fraction),
+          a.joints + fraction * (b.joints - a.joints)};
+}
+
+IntendedPose Intent::at(double time) const {
+  IntendedPose pose = path.at(time);
+  if (!round_corners) return pose;
   // The mean over a short time rounds the corners and leaves straight parts as they are.
   constexpr int kSamples = 8;
-  IntentKey mean = line(time);
   Vec3 position = Vec3::Zero();
   for (int i = 0; i < kSamples; ++i)
-    position += line(time + kCorner * ((i + 0.5) / kSamples - 0.5)).wrist_world.position / kSamples;
-  mean.wrist_world.position = position;
-  return mean;
+    position +=
+        path.at(time + kCorner * ((i + 0.5) / kSamples - 0.5)).wrist_world.position / kSamples;
+  pose.wrist_world.position = position;
+  return pose;
 }
 
 Intent make_intent(const SubjectOptions& options) {
@@ -279,9 +270,9 @@ Intent make_intent(const SubjectOptions& options) {
     case SubjectTask::kBulb:
       return turn_bulb(options);
     case SubjectTask::kPerturb:
-      return rest_on_platform(options);
+      break;
   }
-  return {};
+  return rest_on_platform(options);
 }
 
 }  // namespace prehend::interaction

@@ -2,30 +2,31 @@
 #pragma once
 
 #include "prehend/hands/performer.h"
+#include "prehend/hands/timeline.h"
 #include "prehend/methods/interaction/subject.h"
 
 namespace prehend::interaction {
 
-struct IntentKey {
-  double time = 0.0;  // s
+struct IntendedPose {
   Transform wrist_world;
   Eigen::VectorXd joints;
 };
+IntendedPose interpolate(const IntendedPose& a, const IntendedPose& b, double fraction);
 
 struct Intent {
   HandPtr hand;
-  std::vector<IntentKey> keys;  // ascending; passed with the least jerk between two
-  bool even_speed = false;      // along straight lines at one speed, corners rounded
-  std::vector<TrajectoryObject> objects;
+  hands::Timeline<IntendedPose> path;
+  bool round_corners = false;  // of a path at an even pace
+  std::vector<TrajectoryObject> objects = {};
   int held = -1;  // object that is to be carried
   // A platform that moves up and down whatever pushes on it: object, and when it jumps.
   int platform = -1;
-  std::vector<double> jumps;  // s
+  std::vector<double> jumps = {};  // s
 
   double platform_height(double time) const;  // m above where it stands
 
-  double duration() const { return keys.back().time; }
-  IntentKey at(double time) const;
+  double duration() const { return path.end(); }
+  IntendedPose at(double time) const;
 };
 
 Intent make_intent(const SubjectOptions& options);

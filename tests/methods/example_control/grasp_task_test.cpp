@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "methods/example_control/placing/closing_hand.h"
+#include "methods/example_control/placing/closing_poses.h"
 #include "tests/methods/example_control/test_controller.h"
 
 namespace prehend::example_control {
@@ -73,7 +73,7 @@ TEST_F(PlanTask, TheOpenHandStaysAboveTheFloor) {
     const double away = static_cast<double>(f) - controller_.path.grip_frame;
     controller_.path.wrist_world[f].position.y() -= 0.004 * std::abs(away);
   }
-  const ClosingHand open_hand(hand_, controller_);
+  const hands::ClosingHand open_hand(hand_, closing_poses(hand_, controller_));
   Transform& grip = placement_.grip_wrist_world;
   grip.position.y() = 0.02 - open_hand.lowest(grip.rotation);
   const TaskPlan plan = plan_task(controller_, hand_, placement_);

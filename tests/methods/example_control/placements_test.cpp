@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "methods/example_control/placing/approach_direction.h"
-#include "methods/example_control/placing/closing_hand.h"
+#include "methods/example_control/placing/closing_poses.h"
 #include "prehend/geometry/builtin.h"
 #include "prehend/geometry/primitive.h"
 #include "prehend/hands/standing.h"
@@ -117,15 +117,17 @@ TEST_F(Placements, AHandOpensAsFarAsTheObjectIsWide) {
   const Object object =
       *geometry::object_from_primitive("cylinder", ShapeKind::kCylinder, {0.03, 0.09, 0.0}, 0.2);
   const Controller narrow = opened_wider(controller_, -0.9);
-  const double open = ClosingHand(hand_, narrow).opening();
-  ASSERT_LT(open, ClosingHand(hand_, controller_).opening());
+  const auto opening = [&](const Controller& controller) {
+    return hands::ClosingHand(hand_, closing_poses(hand_, controller)).opening();
+  };
+  const double open = opening(narrow);
+  ASSERT_LT(open, opening(controller_));
   const auto found = find_placements(*ready(object), hand_, narrow, {}, 4);
   ASSERT_TRUE(found.ok()) << found.message();
   const auto widest = std::max_element(found->begin(), found->end(), [&](auto& a, auto& b) {
-    return ClosingHand(hand_, *a.controller).opening() <
-           ClosingHand(hand_, *b.controller).opening();
+    return opening(*a.controller) < opening(*b.controller);
   });
-  EXPECT_GT(ClosingHand(hand_, *widest->controller).opening(), open);
+  EXPECT_GT(opening(*widest->controller), open);
   const auto easy = find_placements(*ready(object), hand_, controller_, {}, 4);
   for (const GraspPlacement& way : *easy)
     EXPECT_EQ(way.controller->positions, controller_.positions);
@@ -147,7 +149,7 @@ TEST_F(Placements, TheTenObjectsStandAndTheHandComesFreely) {
     const Eigen::VectorXd open = controller_.rest_pose(Setpoint::kOpen);
     EXPECT_GT(lowest_point(hand_, found->grip_wrist_world, open), 0.3 + 0.9 * options.clearance);
     const auto exact = geometry::exact_distance(object.shape);
-    ClosingHand closing(hand_, controller_);
+    hands::ClosingHand closing(hand_, closing_poses(hand_, controller_));
     const Transform at = found->object_world.inverse() * found->grip_wrist_world;
     const auto gaps = closing.open_gaps(*exact, at);
     EXPECT_GT(std::min(gaps.palm, gaps.digits), -kDeepest) << name;
@@ -246,7 +248,7 @@ TEST_F(Placements, ClosedDigitsTouchWithoutEntering) {
   const ExamplePath& path = controller_.path;
   const Transform at =
       path.target_world[path.grip_frame].inverse() * path.wrist_world[path.grip_frame];
-  ClosingHand closing(hand_, controller_);
+  hands::ClosingHand closing(hand_, closing_poses(hand_, controller_));
   const auto grip = closing.close(*field, at, 0.004);
   EXPECT_EQ(grip.digits, 5);
   EXPECT_TRUE(grip.thumb);
@@ -269,7 +271,7 @@ TEST_F(Placements, ClosingDigitsStopAtTheFloorAndAtTheThumb) {
   const auto far = geometry::exact_distance(
       geometry::object_from_primitive("ball", ShapeKind::kSphere, {0.01, 0.0, 0.0}, 0.1)->shape);
   const Transform at = Transform::from_position({1.0, 0.0, 0.0});
-  ClosingHand closing(hand_, controller_);
+  hands::ClosingHand closing(hand_, closing_poses(hand_, controller_));
   const auto capsules = [&](const Eigen::VectorXd& q, auto&& each) {
     const auto frames = segment_frames(hand_, pose_from_coordinates(hand_, at, q));
     for (int s = 0; s < hand_.segment_count(); ++s) {

@@ -60,7 +60,8 @@ inline Controller test_controller(const Hand& hand) {
   controller.upper = limits.upper;
   const hands::Performer performer;
   Random random(1);
-  const hands::ClosedHand grasp = hands::close_hand(performer, "cylindrical", 0.03, random);
+  const hands::ClosedHand grasp =
+      hands::close_hand(performer, hands::GraspKind::kCylindrical, 0.03, random);
   controller.neutral = on_hand(performer, 0.6 * grasp.closed + 0.4 * grasp.wide, hand);
   const Eigen::VectorXd open = on_hand(performer, 0.3 * grasp.closed + 0.7 * grasp.wide, hand);
   const Eigen::VectorXd grip = on_hand(performer, grasp.closed, hand);

@@ -36,7 +36,7 @@ std::string type_of(const Clip& clip) { return clip.name.substr(0, clip.name.fin
 
 class Examples : public testing::Test {
  protected:
-  static void SetUpTestSuite() { clips_ = example_motions("general").value(); }
+  static void SetUpTestSuite() { clips_ = example_motions(); }
   static void TearDownTestSuite() { clips_.clear(); }
   static std::vector<Clip> clips_;
 };
@@ -49,7 +49,8 @@ TEST_F(Examples, AreValidClipsOfARightHandOfEveryType) {
     EXPECT_EQ(clip.hands[0].hand->side, Side::kRight);
     ++count[type_of(clip)];
   }
-  for (const std::string& type : grasp_types()) EXPECT_GE(count[type], 12) << type;
+  for (const hands::GraspKind kind : hands::kGraspKinds)
+    EXPECT_GE(count[to_string(kind)], 12) << to_string(kind);
 }
 
 TEST_F(Examples, CloseWithoutPenetrationWithinTheLimits) {
@@ -139,12 +140,12 @@ TEST_F(Examples, AreTheSameForTheSameSeedAndDifferForAnother) {
     }
     return a.frame_count() == b.frame_count();
   };
-  const auto again = example_motions("hook").value();
+  const auto again = example_motions(hands::GraspKind::kHook);
   const std::size_t first = clips_.size() - again.size();  // hooks come last
   for (std::size_t i = 0; i < again.size(); ++i) EXPECT_TRUE(alike(again[i], clips_[first + i]));
   ExampleOptions other;
   other.seed = 2;
-  EXPECT_FALSE(alike(example_motions("hook", other).value()[0], again[0]));
+  EXPECT_FALSE(alike(example_motions(hands::GraspKind::kHook, other)[0], again[0]));
 }
 
 // The paper, after Santello: two components keep more than 80 % of the variance of human grasps and
@@ -163,9 +164,11 @@ TEST_F(Examples, SpanAFewDimensions) {
 }
 
 TEST(ExampleNames, EndWithAllOfThem) {
-  EXPECT_EQ(grasp_types().size(), 6u);
+  ASSERT_EQ(model_names().size(), 7u);
   EXPECT_EQ(model_names().back(), "general");
-  const auto wrong = example_motions("pinch");
+  EXPECT_FALSE(kind_of_model("general").value());
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(*kind_of_model(model_names()[i]), hands::kGraspKinds[i]);
+  const auto wrong = kind_of_model("pinch");
   ASSERT_FALSE(wrong.ok());
   EXPECT_NE(wrong.message().find("cylindrical"), std::string::npos);
 }

@@ -24,7 +24,7 @@ struct Found {
     object.mass = 0.1;
     problem.object = std::make_shared<const Object>(object);
     problem.table = Table{Vec3::UnitY(), geometry::bounding_box(*object.shape.mesh).min().y()};
-    const auto clips = example_motions("cylindrical").value();
+    const auto clips = example_motions(hands::GraspKind::kCylindrical);
     problem.space = std::make_shared<const GraspSpace>(
         train(pose_samples(clips, TrainOptions{}.least_change).value()).value().space);
     GraspOptions options;

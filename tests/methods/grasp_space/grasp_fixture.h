@@ -26,8 +26,8 @@ inline HandPtr test_hand(HandProfile profile = HandProfile::kAnatomical, Side si
 inline const std::shared_ptr<const GraspSpace>& general_space() {
   static const auto space = [] {
     const TrainOptions options;
-    const auto clips = example_motions("general", {.frame_rate = 30.0, .repetitions = 1});
-    const auto samples = pose_samples(clips.value(), options.least_change).value();
+    const auto clips = example_motions({}, {.frame_rate = 30.0, .repetitions = 1});
+    const auto samples = pose_samples(clips, options.least_change).value();
     return std::make_shared<const GraspSpace>(train(samples, options).value().space);
   }();
   return space;

@@ -3,19 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "prehend/core/clip.h"
 #include "prehend/core/result.h"
 #include "prehend/core/summary.h"
+#include "prehend/hands/closed_hand.h"
 
 namespace prehend::grasp_space {
 
-// "cylindrical", "spherical", "palmar", "lateral", "tip", "hook".
-const std::vector<std::string>& grasp_types();
-// Those, and "general" last: all of them together.
+// The names of the kinds of grasp, and "general" last: all of them together.
 const std::vector<std::string>& model_names();
+// The kind that a model of this name knows; none for "general", which knows all.
+Result<std::optional<hands::GraspKind>> kind_of_model(const std::string& name);
 
 struct ExampleOptions {
   double frame_rate = 60.0;
@@ -24,10 +26,9 @@ struct ExampleOptions {
   std::uint64_t seed = 1;
 };
 
-// Clips of a right hand with the thing that it closes on, open - closed - open. `name` is a type or
-// "general". A stop leaves clips empty.
-Result<std::vector<Clip>> example_motions(const std::string& name,
-                                          const ExampleOptions& options = {},
-                                          const Monitor& monitor = {});
+// Clips of a right hand with the thing that it closes on, open - closed - open: of one kind of
+// grasp, or of all if none is given. A stop leaves clips empty.
+std::vector<Clip> example_motions(std::optional<hands::GraspKind> kind = std::nullopt,
+                                  const ExampleOptions& options = {}, const Monitor& monitor = {});
 
 }  // namespace prehend::grasp_space

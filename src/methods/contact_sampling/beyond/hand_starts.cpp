@@ -57,7 +57,7 @@ HandStarter::HandStarter(const Scene& scene, const HoldPlan& plan, int hand_of_h
       patches_(patches),
       surface_(surface),
       frame_(frame),
-      closing_(hand_),
+      closing_(*hand_.hand),
       test_(hand_, *scene.options, 2) {
   scene.obstacles(hold_.object, frame_, obstacles_);
 }

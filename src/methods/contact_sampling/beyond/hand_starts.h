@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "methods/contact_sampling/beyond/closing.h"
 #include "methods/contact_sampling/beyond/starts.h"
+#include "prehend/hands/digit_closer.h"
 
 namespace prehend::contact_sampling {
 
@@ -40,7 +40,7 @@ class HandStarter {
   const ShiftedPatches& patches_;
   const std::vector<geometry::SurfacePoint>& surface_;
   int frame_;  // at which the object is taken
-  Closing closing_;
+  hands::DigitCloser closing_;
   KinematicTest test_;
   std::vector<hands::Obstacle> obstacles_;
   std::vector<TestContact> contacts_;

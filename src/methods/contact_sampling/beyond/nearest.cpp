@@ -1,7 +1,7 @@
 // Beyond the paper: see nearest.h.
 #include "methods/contact_sampling/beyond/nearest.h"
 
-#include "methods/contact_sampling/beyond/closing.h"
+#include "prehend/hands/digit_closer.h"
 
 namespace prehend::contact_sampling {
 namespace {
@@ -11,7 +11,7 @@ constexpr double kEase = 0.5;
 
 struct ClosingHand {
   ClosingHand(const WorkingHand& own, const SamplingOptions& options)
-      : hand(own), closing(own), test(own, options), end(own.fist) {
+      : hand(own), closing(*own.hand), test(own, options), end(own.fist) {
     for (int c = 0; c < hand.dof(); ++c) {
       if (hand.digit_of[c] == Digit::kThumb) end[c] = hand.thumb_ends[0][c];
     }
@@ -33,7 +33,7 @@ struct ClosingHand {
   }
 
   const WorkingHand& hand;
-  Closing closing;
+  hands::DigitCloser closing;
   KinematicTest test;
   Eigen::VectorXd end;  // where digits close to
 };

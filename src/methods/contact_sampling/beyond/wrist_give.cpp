@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "methods/contact_sampling/beyond/closing.h"
+#include "prehend/hands/digit_closer.h"
 
 namespace prehend::contact_sampling {
 namespace {
@@ -89,8 +89,8 @@ std::vector<Transform> drawn_tight(const std::vector<Bounds>& bounds) {
 
 // How far the wrist must go along the back of the hand, m, for the palm to leave the object; at
 // most `most`.
-double lift_of_palm(Closing& closing, const WorkingHand& hand, const hands::Obstacle& object,
-                    const Transform& wrist, double most) {
+double lift_of_palm(hands::DigitCloser& closing, const WorkingHand& hand,
+                    const hands::Obstacle& object, const Transform& wrist, double most) {
   double lift = 0.0;
   for (int round = 0; round < kLiftRounds && lift < most; ++round) {
     const Transform lifted = wrist * Transform::from_position(lift * Vec3::UnitY());
@@ -133,7 +133,7 @@ CalmWrist calm_wrist(const Scene& scene, const Hold& hold, int hand, const Wrist
     calm.shift_left = give.shift - off.shift;
     calm.turn_left = give.turn - off.turn;
   } else {
-    Closing closing(scene.hands[hand]);
+    hands::DigitCloser closing(*scene.hands[hand].hand);
     const hands::Obstacle object{scene.objects[hold.object].prepared->contact().get(), Transform()};
     std::vector<Bounds> bounds;
     for (const Transform& wrist : captured) {

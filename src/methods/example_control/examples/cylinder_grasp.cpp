@@ -73,7 +73,8 @@ Timeline<Eigen::VectorXd> shapes(const Eigen::VectorXd& relaxed, const hands::Cl
 Clip cylinder_grasp(const PerformanceOptions& options) {
   const hands::Performer performer;
   Random random(options.seed);
-  const hands::ClosedHand grasp = hands::close_hand(performer, "cylindrical", kRadius, random);
+  const hands::ClosedHand grasp =
+      hands::close_hand(performer, hands::GraspKind::kCylindrical, kRadius, random);
   const Transform grip_world = grip_wrist_world(grasp.thing.place_wrist);
   const Timeline<Transform> wrist = wrist_path(grip_world);
   const Timeline<Eigen::VectorXd> hand = shapes(hands::relaxed_hand(performer, random), grasp);

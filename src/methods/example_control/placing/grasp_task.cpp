@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "methods/example_control/placing/closing_hand.h"
+#include "methods/example_control/placing/closing_poses.h"
 
 namespace prehend::example_control {
 namespace {
@@ -138,7 +138,7 @@ TaskPlan plan_task(const Controller& controller, const Hand& hand, const GraspPl
   const Transform lifted{grip.rotation, grip.position + up};
   TaskPlan plan;
   WristPath wrist;
-  const ClosingHand open_hand(hand, controller);
+  const hands::ClosingHand open_hand(hand, closing_poses(hand, controller));
   const auto keep_above_floor = [&](size_t from) {
     for (Transform& pose : std::span(wrist.poses()).subspan(from))
       pose = open_hand.above_floor(pose, grip, placement.floor_height);

@@ -75,7 +75,7 @@ PalmApproach::PalmApproach(const SharedTarget& target, const Hand& hand,
       hand_(hand),
       options_(options),
       direction_(std::move(direction)),
-      closing_(hand, controller),
+      closing_(hand, closing_poses(hand, controller)),
       palm_reach_(closing_.palm_reach(direction_.wrist.conjugate() * direction_.ahead)),
       lowest_wrist_(options.floor_height + options.clearance - closing_.lowest(direction_.wrist)) {}
 
@@ -155,7 +155,7 @@ double PalmApproach::cost(const Transform& object_world, const Vec3& wrist, doub
   double sum = kPalmWeight * std::max(0.0, palm);
   if (sum + kLeastSqueeze >= bound) return INFINITY;
   const Vec3 up = object_from_world.turn(Vec3::UnitY());
-  const ClosingHand::Floor floor{up, options_.floor_height - object_world.position.y()};
+  const hands::ClosingHand::Floor floor{up, options_.floor_height - object_world.position.y()};
   const auto grip =
       closing_.close(*target_.field, wrist_object, std::max(distance, 0.0) + kPalmReached, floor);
   if (grip.contacts.empty() || grip.digits < 2) return INFINITY;

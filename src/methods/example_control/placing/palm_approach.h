@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "methods/example_control/placing/approach_direction.h"
-#include "methods/example_control/placing/closing_hand.h"
+#include "methods/example_control/placing/closing_poses.h"
 #include "prehend/methods/example_control/placements.h"
 
 namespace prehend::example_control {
@@ -56,7 +56,7 @@ class PalmApproach {
   const Hand& hand_;
   const PlacementOptions& options_;
   const ApproachDirection direction_;
-  ClosingHand closing_;
+  hands::ClosingHand closing_;
   double palm_reach_;    // of its skin before the wrist
   double lowest_wrist_;  // height
 };

@@ -276,7 +276,7 @@ Result<std::vector<GraspPlacement>> find_placements(const geometry::PreparedObje
       placement.controller = opened;
       found.push_back(std::move(placement));
     }
-    opening = ClosingHand(hand, *opened).opening();
+    opening = hands::ClosingHand(hand, closing_poses(hand, *opened)).opening();
     if (search.best_cost() < kGood) break;
   }
   if (found.empty()) return nothing_found(object, opening);
@@ -300,7 +300,7 @@ std::vector<GraspPlacement> recorded_placements(const geometry::PreparedObject& 
   const Transform object_world{
       stands, {place.x() - center.x(), options.floor_height - lowest, place.z() - center.z()}};
   const auto own = std::make_shared<const Controller>(controller);
-  ClosingHand closing(hand, controller);
+  hands::ClosingHand closing(hand, closing_poses(hand, controller));
   std::vector<GraspPlacement> found;
   for (const Vec3& beside : kBesideRecorded) {
     GraspPlacement placement;
@@ -312,8 +312,8 @@ std::vector<GraspPlacement> recorded_placements(const geometry::PreparedObject& 
     placement.floor_height = options.floor_height;
     placement.recorded = true;
     placement.controller = own;
-    const ClosingHand::Floor floor{object_world.rotation.conjugate() * Vec3::UnitY(),
-                                   options.floor_height - object_world.position.y()};
+    const hands::ClosingHand::Floor floor{object_world.rotation.conjugate() * Vec3::UnitY(),
+                                          options.floor_height - object_world.position.y()};
     const auto grip = closing.close(*object.contact(), object_world.inverse() * wrist, 0.0, floor);
     placement.digits = grip.digits;
     physics::GraspQualityOptions quality;

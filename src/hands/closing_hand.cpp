@@ -1,26 +1,21 @@
-// Beyond the paper: see the header.
-#include "methods/example_control/placing/closing_hand.h"
+#include "prehend/hands/closing_hand.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "prehend/geometry/capsule_contacts.h"
 #include "prehend/hands/palm.h"
 
-namespace prehend::example_control {
+namespace prehend::hands {
 namespace {
 
-// Digits close up to this far, 1 being the grip's pose: in a simulation the springs and the hold
-// pull on beyond the grip while nothing stops them. The first for hands that go on along the line
-// from the open pose, the second for those that know how they close (Controller::closing): what the
-// hold adds to alpha at most (HoldOptions::max_alpha).
-constexpr double kFarthestAlongLine = 1.6, kFarthestClosing = 2.5;
 // A digit is stopped by a gap below this, m.
 constexpr double kTouchGap = 5e-4;
 // All of a stopped digit that is nearer than this counts as touching, m: skin gives way.
 constexpr double kContactMargin = 2e-3;
-// Steps of closing, same unit as kFarthest: small enough not to pass through a thin wall.
+// Steps of closing, 1 being all of it up to the grip: small enough not to pass through a thin wall.
 constexpr double kLeastStep = 0.02, kLargestStep = 0.2;
 // An approaching hand keeps this far above the floor, m, ...
 constexpr double kClearance = 0.01;
@@ -48,22 +43,18 @@ double capsule_gap(const geometry::SignedDistance& field, const Capsule& capsule
 
 }  // namespace
 
-ClosingHand::ClosingHand(const Hand& hand, const Controller& controller)
+ClosingHand::ClosingHand(const Hand& hand, ClosingPoses poses)
     : hand_(hand),
       kinematics_(hand),
       offsets_(coordinate_offsets(hand)),
-      is_palm_(hand.segments.size(), 0) {
-  const Controller within = within_range(controller, hand);
-  open_ = within.rest_pose(Setpoint::kOpen);
-  closing_ = within.touching_pose() - open_;
-  beyond_ = controller.closing.size() > 0 ? controller.closing : closing_;
-  farthest_ = controller.closing.size() > 0 ? kFarthestClosing : kFarthestAlongLine;
-  for (int s : hands::palm_segments(hand)) is_palm_[s] = 1;
+      is_palm_(hand.segments.size(), 0),
+      poses_(std::move(poses)) {
+  for (int s : palm_segments(hand)) is_palm_[s] = 1;
   for (int s = 0; s < hand.segment_count(); ++s) {
     if (hand.segments[s].digit == Digit::kThumb && hand.segments[s].phalanx > 0)
       thumb_.push_back(s);
   }
-  kinematics_.update({}, open_);
+  kinematics_.update({}, poses_.open);
   for (int s = 0; s < hand.segment_count(); ++s) {
     for (const Capsule& capsule : hand.segments[s].capsules) {
       open_capsules_.push_back({kinematics_.frames_world()[s] * capsule, is_palm_[s] != 0});
@@ -76,8 +67,8 @@ ClosingHand::ClosingHand(const Hand& hand, const Controller& controller)
     }
     for (int up = s; up > 0; up = hand.segments[up].parent) {
       const int first = offsets_[up], count = offsets_[up + 1] - first;
-      travel += arm * std::max(closing_.segment(first, count).norm(),
-                               beyond_.segment(first, count).norm());
+      travel += arm * std::max(poses_.to_grip.segment(first, count).norm(),
+                               poses_.beyond.segment(first, count).norm());
       arm += hand.segments[up].rest_parent.position.norm();
     }
     travel_.push_back(std::max(travel, 1e-6));
@@ -133,25 +124,25 @@ void ClosingHand::freeze(int segment) {
 
 void ClosingHand::advance(int segment, double step) {
   const int first = offsets_[segment], count = offsets_[segment + 1] - first;
-  closed_[segment] = std::min(closed_[segment] + step, farthest_);
+  closed_[segment] = std::min(closed_[segment] + step, poses_.farthest);
   pose_.segment(first, count) =
-      open_.segment(first, count) +
-      std::min(closed_[segment], 1.0) * closing_.segment(first, count) +
-      std::max(closed_[segment] - 1.0, 0.0) * beyond_.segment(first, count);
-  if (closed_[segment] >= farthest_) frozen_[segment] = 1;
+      poses_.open.segment(first, count) +
+      std::min(closed_[segment], 1.0) * poses_.to_grip.segment(first, count) +
+      std::max(closed_[segment] - 1.0, 0.0) * poses_.beyond.segment(first, count);
+  if (closed_[segment] >= poses_.farthest) frozen_[segment] = 1;
 }
 
 ClosingHand::Grip ClosingHand::close(const geometry::SignedDistance& field,
                                      const Transform& wrist_object, double palm_margin,
                                      const Floor& floor) {
   const int count = hand_.segment_count();
-  pose_ = open_;
+  pose_ = poses_.open;
   closed_.assign(count, 0.0);
   frozen_.assign(count, 0);
   frozen_[0] = 1;
   for (bool moving = true; moving;) {
     kinematics_.update(wrist_object, pose_);
-    std::array<double, kDigitCount> step;
+    std::array<double, kDigitCount + 1> step;  // of each digit, and of what is of none
     step.fill(kLargestStep);
     for (int s = 1; s < count; ++s) {
       if (frozen_[s]) continue;
@@ -185,7 +176,7 @@ void ClosingHand::gather(const geometry::SignedDistance& field, double palm_marg
   std::array<Vec3, kDigitCount> pushes;
   pushes.fill(Vec3::Zero());
   std::array<double, kDigitCount> touched;
-  touched.fill(farthest_);
+  touched.fill(poses_.farthest);
   int touching = 0;
   std::array<geometry::FieldContact, geometry::kMaxFieldContacts> found;
   for (int s = 0; s < hand_.segment_count(); ++s) {
@@ -250,7 +241,7 @@ double ClosingHand::palm_reach(const Vec3& direction_wrist) const {
 }
 
 double ClosingHand::opening() {
-  kinematics_.update({}, open_);
+  kinematics_.update({}, poses_.open);
   const auto pulp = [&](Digit digit) {
     const FingerPad& pad = hand_.pads[static_cast<int>(digit)];
     return Vec3(kinematics_.frames_world()[pad.segment] * pad.point);
@@ -258,4 +249,4 @@ double ClosingHand::opening() {
   return (pulp(Digit::kThumb) - pulp(Digit::kMiddle)).norm();
 }
 
-}  // namespace prehend::example_control
+}  // namespace prehend::hands

@@ -1,20 +1,27 @@
-// Beyond the paper: a hand that closes its digits on an object along a controller's poses, without
-// dynamics. A joint turns on towards the grip until its segment, or one farther out, is stopped.
+// A hand that closes all its digits on an object at once, from an open pose to a grip and beyond,
+// without dynamics. The rule, and why gaps decide how far a step goes, are in closing.h.
 #pragma once
 
 #include <vector>
 
 #include "prehend/core/hand_kinematics.h"
 #include "prehend/geometry/signed_distance.h"
-#include "prehend/methods/example_control/controller.h"
 #include "prehend/physics/grasp_quality.h"
 
-namespace prehend::example_control {
+namespace prehend::hands {
+
+// The poses that a hand closes along, in coordinates.
+struct ClosingPoses {
+  Eigen::VectorXd open;
+  Eigen::VectorXd to_grip;  // the step from open to the grip
+  Eigen::VectorXd beyond;   // the step from there on
+  double farthest = 1.0;    // that digits close: 1 is the grip, 2 the whole step beyond it
+};
 
 // Keeps a reference to the hand. All places are in the object's frame.
 class ClosingHand {
  public:
-  ClosingHand(const Hand& hand, const Controller& controller);
+  ClosingHand(const Hand& hand, ClosingPoses poses);
 
   // Gaps of the open hand: of its palm (as in palm.h), and of its digits.
   struct Gaps {
@@ -74,10 +81,8 @@ class ClosingHand {
   HandKinematics kinematics_;
   std::vector<int> offsets_;
   std::vector<char> is_palm_;
-  std::vector<int> thumb_;          // segments of it that other digits can meet
-  Eigen::VectorXd open_, closing_;  // the open pose, and the step from it to the grip
-  Eigen::VectorXd beyond_;          // the step beyond the grip for an alpha of one
-  double farthest_;                 // that digits close; 1 is the grip's pose
+  std::vector<int> thumb_;  // segments of it that other digits can meet
+  ClosingPoses poses_;
   std::vector<Placed> open_capsules_;
   std::vector<double> travel_;  // m: how far each segment's skin goes from open to grip, at most
   // The state of the last closing.
@@ -86,4 +91,4 @@ class ClosingHand {
   std::vector<char> frozen_;
 };
 
-}  // namespace prehend::example_control
+}  // namespace prehend::hands
