@@ -18,6 +18,10 @@ void declare(Arguments& a, OptionSet& options) {
   options.number("--timestep", &a.job.timestep, "S", "Of a step [1/30]");
   options.number("--attenuation", &a.job.attenuation, "X",
                  "Of what a hand expects, what goes each step: 0.75 responds fast, 0.5 slowly");
+  options.flag("--prove", &a.job.prove,
+               "Replay the motion under simulation and say how far objects stray from the plan");
+  options.list("--proven", &a.job.proven, "FILE",
+               "Write the simulated motion here, in the forms of -o; implies --prove");
   a.picture.declare(options);
 }
 
@@ -41,6 +45,8 @@ Verb manipulate_verb() {
        "reach, grasp and lift, solved step by step"},
       {"prehend manipulate scenes/manipulation/soap-slips.toml -o slips.glb",
        "a hand that expects more friction than there is"},
+      {"prehend manipulate scenes/manipulation/cup.toml --proven cup-simulated.glb",
+       "the solution's torques drive a simulated arm"},
   };
   verb.endings = jobs::clip_endings();
   verb.endings.push_back(".json");

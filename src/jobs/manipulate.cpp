@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "jobs/audit_value.h"
 #include "jobs/job_context.h"
@@ -73,7 +74,65 @@ std::string report_text(const manipulation::Report& result) {
   return text;
 }
 
-Status write(const ManipulateJob& job, const Clip& clip, JobContext& context) {
+io::Value proof_value(const manipulation::Proof& proof, const manipulation::ProofOptions& options) {
+  io::Value value = io::Value::table();
+  const manipulation::Stray& worst = proof.worst();
+  value["max_m"] = worst.max_m;
+  value["end_m"] = worst.end_m;
+  value["max_deg"] = degrees(worst.max_rad);
+  value["end_deg"] = degrees(worst.end_rad);
+  value["max_at_s"] = worst.max_at;
+  value["object"] = worst.object;
+  value["within_2cm"] = proof.within;
+  value["objects"] = io::Value::array();
+  for (const manipulation::Stray& stray : proof.strays) {
+    io::Value entry = io::Value::table();
+    entry["name"] = stray.object;
+    entry["max_m"] = stray.max_m;
+    entry["end_m"] = stray.end_m;
+    entry["max_deg"] = degrees(stray.max_rad);
+    entry["end_deg"] = degrees(stray.end_rad);
+    if (stray.left_at) entry["left_at_s"] = *stray.left_at;
+    value["objects"].push_back(std::move(entry));
+  }
+  value["feedback"]["arm_share"] = proof.arm_feedback;
+  value["feedback"]["finger_share"] = proof.finger_feedback;
+  value["feedback"]["stiffness_share"] = options.stiffness_share;
+  value["feedback"]["damping_s"] = options.damping_time;
+  value["physics"] = physics_value(proof.physics);
+  value["message"] = proof.summary.message;
+  return value;
+}
+
+// Replays the motion under simulation; false: an object strayed farther than it may.
+Result<bool> prove(const ManipulateSetup& setup, JobContext& context, ManipulateReport& report) {
+  const manipulation::ProofOptions options;
+  auto proof = manipulation::prove(setup.problem, report.result, options, context.monitor());
+  if (!proof) return proof.error();
+  const manipulation::Stray& worst = proof->worst();
+  context.report.details["prove"] = proof_value(*proof, options);
+  context.print(fmt::format(
+      "under simulation: {} strays from the plan by at most {:.1f} mm and {:.1f} degrees, {:.1f} "
+      "mm at the end; feedback is {:.0f} % of the arms' torque and {:.0f} % of the fingers'{}",
+      worst.object, 1e3 * worst.max_m, degrees(worst.max_rad), 1e3 * worst.end_m,
+      100.0 * proof->arm_feedback, 100.0 * proof->finger_feedback,
+      proof->within ? "" : ": beyond 20 mm, or the simulation failed"));
+  const bool within = proof->within;
+  report.proof = std::move(*proof);
+  return within;
+}
+
+Status write_clip(const ManipulateJob& job, const Clip& clip, const std::string& path,
+                  JobContext& context, std::vector<std::string>& files) {
+  SaveOptions options;
+  options.picture = job.picture.options(960, 720, context.settings().threads);
+  const auto saved = save_clip(clip, path, options, context.monitor());
+  if (!saved) return saved.error();
+  files.insert(files.end(), saved->files.begin(), saved->files.end());
+  return {};
+}
+
+Status write(const ManipulateJob& job, const ManipulateReport& report, JobContext& context) {
   std::vector<std::string> files;
   const io::Value data = context.report.details;
   for (const std::string& path : context.settings().outputs) {
@@ -82,20 +141,32 @@ Status write(const ManipulateJob& job, const Clip& clip, JobContext& context) {
       files.push_back(path);
       continue;
     }
-    SaveOptions options;
-    options.picture = job.picture.options(960, 720, context.settings().threads);
-    const auto saved = save_clip(clip, path, options, context.monitor());
-    if (!saved) return saved.error();
-    files.insert(files.end(), saved->files.begin(), saved->files.end());
+    if (const Status done = write_clip(job, report.clip, path, context, files); !done) return done;
+  }
+  if (report.proof) {
+    for (const std::string& path : job.proven)
+      if (const Status done = write_clip(job, report.proof->clip, path, context, files); !done)
+        return done;
   }
   for (const std::string& file : files) context.print("wrote " + file);
   context.report.details["outputs"] = files;
   return {};
 }
 
+// Before the long work: files for the simulated motion whose form nobody knows.
+Status check_proven(const std::vector<std::string>& files) {
+  const std::vector<std::string>& known = clip_endings();
+  for (const std::string& file : files)
+    if (std::find(known.begin(), known.end(), file_ending(file)) == known.end())
+      return Error{fmt::format("--proven {}: should end in one of {}", printable(file, 200),
+                               fmt::join(known, " "))};
+  return {};
+}
+
 Result<Outcome> manipulate(const ManipulateJob& job, JobContext& context,
                            ManipulateReport& report) {
   context.report.inputs = {job.scene};
+  if (const Status known = check_proven(job.proven); !known) return known.error();
   auto setup = manipulate_setup(job.scene);
   if (!setup) return setup.error();
   for (const std::string& note : setup->notes) context.note(note);
@@ -129,10 +200,15 @@ Result<Outcome> manipulate(const ManipulateJob& job, JobContext& context,
     good = good && audited->verdict == audit::Verdict::kPass;
     report.audit = *audited;
   }
-  if (const Status written = write(job, result->clip, context); !written) return written.error();
-  add_speed(*result, context.report.details);
   report.clip = result->clip;
   report.result = std::move(*result);
+  if (!interrupted && (job.prove || !job.proven.empty())) {
+    const auto proven = prove(*setup, context, report);
+    if (!proven) return proven.error();
+    good = good && *proven;
+  }
+  if (const Status written = write(job, report, context); !written) return written.error();
+  add_speed(report.result, context.report.details);
   if (interrupted) return Outcome::kInterrupted;
   return good ? Outcome::kDone : Outcome::kMissed;
 }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "prehend/audit/audit.h"
 #include "prehend/jobs/job.h"
 #include "prehend/jobs/picture_request.h"
-#include "prehend/methods/manipulation/manipulation.h"
+#include "prehend/methods/manipulation/proof.h"
 
 namespace prehend::jobs {
 
@@ -15,6 +17,8 @@ struct ManipulateJob {
   std::string scene;                  // .toml
   std::optional<double> timestep;     // s
   std::optional<double> attenuation;  // 0 to 1, of what a hand expects, each step
+  bool prove = false;                 // replay the motion under simulation
+  std::vector<std::string> proven;    // files for the simulated motion; any of them: prove
   PictureRequest picture;
   Settings settings;
 };
@@ -23,6 +27,7 @@ struct ManipulateReport : JobReport {
   Clip clip;
   manipulation::Report result;
   std::optional<audit::AuditReport> audit;
+  std::optional<manipulation::Proof> proof;
 };
 Result<ManipulateReport> run(const ManipulateJob& job, const Monitor& monitor = {});
 

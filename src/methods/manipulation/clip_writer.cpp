@@ -110,6 +110,8 @@ SplineWeights spline_weights(double u) {
   return {0.5 * (0.5 - u) * (0.5 - u), 0.75 - u * u, 0.5 * (0.5 + u) * (0.5 + u)};
 }
 
+SplineWeights spline_slopes(double u) { return {u - 0.5, -2.0 * u, u + 0.5}; }
+
 Quat spline_rotation(const Quat& before, const Quat& middle, const Quat& after, double u) {
   const SplineWeights w = spline_weights(u);
   const Vec3 first = log_map(middle * before.conjugate());

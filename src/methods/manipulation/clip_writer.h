@@ -26,6 +26,8 @@ struct SplineWeights {
   double before, middle, after;
 };
 SplineWeights spline_weights(double u);
+// And its derivative over u.
+SplineWeights spline_slopes(double u);
 Quat spline_rotation(const Quat& before, const Quat& middle, const Quat& after, double u);
 
 }  // namespace prehend::manipulation

@@ -83,6 +83,7 @@ struct Manipulation::Impl {
   double task_start = 0.0;
   Moment before, now;
   std::vector<Done> done;
+  std::vector<PlannedStep> plan;
   std::vector<StepRecord> records;
   std::vector<LiftTerm> lifts;  // one a thing
   std::vector<Vec3> last_pushes;
@@ -363,6 +364,7 @@ void Manipulation::Impl::commit(const StepInput& in, const StepSolution& solutio
   }
   done.push_back({now, contacts.points, in.pushes});
   torque_before = step_problem.torques(solution.x);
+  plan.push_back({now.coordinates, torque_before, in.pushes, in.wrist_pushes});
   before = std::move(now);
   now = std::move(after);
 }
@@ -456,6 +458,9 @@ Report Manipulation::report() const {
   steps.push_back({m.now, {}, {}});
   report.clip = write_clip(m.system, steps, m.options.timestep);
   report.steps = m.records;
+  report.plan = m.plan;
+  report.plan.push_back({m.now.coordinates, {}, {}, {}});
+  report.timestep = m.options.timestep;
   report.task_start = m.task_start;
   report.frames = static_cast<int>(m.records.size());
   report.step_seconds = m.seconds;

@@ -38,8 +38,19 @@ struct StepRecord {
   bool converged = true;
 };
 
+// What a step decided about the arms: where they are at its beginning, and which torques and pushes
+// act for a timestep around that moment.
+struct PlannedStep {
+  std::vector<Eigen::VectorXd> coordinates;  // an arm each
+  Eigen::VectorXd torques;                   // N m, of all arms' joints; empty: the last moment
+  std::vector<Vec3> pushes;                  // N, a thing each, at its center of mass
+  std::vector<Vec3> wrist_pushes;            // N, an arm each
+};
+
 struct Report {
   Clip clip;
+  std::vector<PlannedStep> plan;
+  double timestep = 0.0;  // s
   std::vector<GoalOutcome> goals;
   std::vector<StepRecord> steps;
   double task_start = 0.0;    // s of the clip at which the task's clock began
