@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "jobs/detail_contacts.h"
 #include "prehend/hands/palm.h"
 
 namespace prehend::jobs {
@@ -22,16 +23,8 @@ constexpr double kRecordedTouch = 0.01;
 // A digit whose contacts push with less, N, does not count as holding.
 constexpr double kPush = 0.02;
 
-// What a contact that pushes may be away from the object's surface, m.
-constexpr double kWidestGap = 0.002;
-
-double widest_gap(const Solution& solution) {
-  double widest = 0.0;
-  for (const auto& contacts : solution.contacts)
-    for (const HandContact& contact : contacts)
-      if (contact.force_world.norm() > kPush) widest = std::max(widest, contact.gap);
-  return widest;
-}
+// What a contact that pushes may be away from the object's surface or from the hand's skin, m.
+constexpr double kFarthestPlace = 0.002;
 
 // By frame, the digits that touch: hand * kDigitCount + digit.
 using DigitSets = std::vector<std::set<int>>;
@@ -153,14 +146,17 @@ Result<std::vector<JudgedSolution>> judge_solutions(std::vector<Solution> soluti
     monitor.report(double(i) / double(solutions.size()), "auditing");
     auto report = audit::audit(solutions[i].clip, options);
     if (!report) return report.error();
-    JudgedSolution one{std::move(solutions[i]), std::move(*report), false, ""};
-    const double gap = widest_gap(one.solution);
-    if (gap > kWidestGap)
-      one.audit.reasons.push_back(
-          fmt::format("a contact is {:.1f} mm away from the object (limit "
-                      "{:.1f} mm)",
-                      1e3 * gap, 1e3 * kWidestGap));
-    one.passed = one.audit.verdict == audit::Verdict::kPass && gap <= kWidestGap;
+    JudgedSolution one{
+        .solution = std::move(solutions[i]), .audit = std::move(*report), .why_not = ""};
+    const ContactPlaces places = contact_places(one.solution.clip, kPush);
+    one.contact_off_m = places.worst_m();
+    const bool in_place = one.contact_off_m <= kFarthestPlace;
+    if (!in_place)
+      one.audit.reasons.push_back(fmt::format(
+          "in frame {} a contact is {:.1f} mm away from the {} (limit {:.1f} mm)",
+          places.worst_frame, 1e3 * one.contact_off_m,
+          places.off_object_m > places.off_skin_m ? "object" : "skin", 1e3 * kFarthestPlace));
+    one.passed = one.audit.verdict == audit::Verdict::kPass && in_place;
     one.why_not = fmt::format("{}", fmt::join(one.audit.reasons, "; "));
     judged.push_back(std::move(one));
   }

@@ -9,8 +9,9 @@ namespace prehend::jobs {
 // most 1 mm (2 mm where people were recorded), and 99 % of the frames explained.
 audit::AuditOptions solution_limits(const Capture& capture);
 
-// Every solution audited, those that pass first. A contact that pushes from more than 2 mm away
-// fails a solution as well. Stopped early, the rest is left out.
+// Every solution audited, those that pass first. A contact that pushes more than 2 mm away from
+// the object's surface or from the hand's skin, measured on the clip itself, fails a solution as
+// well. Stopped early, the rest is left out.
 Result<std::vector<JudgedSolution>> judge_solutions(
     std::vector<contact_sampling::Solution> solutions, const Capture& capture,
     const Monitor& monitor);

@@ -63,6 +63,7 @@ io::Value solution_value(const JudgedSolution& judged) {
   value["wrist_turned_deg"] = degrees(solution.wrist_turn_rad);
   value["max_grip_N"] = solution.max_grip_N;
   value["explained_fraction"] = judged.audit.explained_fraction;
+  value["contact_off_m"] = judged.contact_off_m;
   value["max_penetration_m"] = judged.audit.max_penetration_m;
   value["verdict"] = to_string(judged.audit.verdict);
   return value;

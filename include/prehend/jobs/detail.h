@@ -46,6 +46,9 @@ struct DetailJob {
 struct JudgedSolution {
   contact_sampling::Solution solution;
   audit::AuditReport audit;
+  // Farthest that a contact that pushes is from the object's surface or from the hand's skin, m, by
+  // the exact distance on the clip.
+  double contact_off_m = 0.0;
   bool passed = false;
   std::string why_not;  // of one that did not
 };

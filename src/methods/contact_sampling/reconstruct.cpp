@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/contact_sampling/beyond/clear_palm.h"
 #include "methods/contact_sampling/space_time.h"
 #include "prehend/hands/timeline.h"
 
@@ -91,6 +92,7 @@ void Reconstruction::place_wrists() {
     for (size_t h = 0; h < hold.hands.size(); ++h) {
       if (hold.hands[h] != index_) continue;
       HeldWrist own;
+      own.most_shift = choice.plan->calm[h].give.shift;
       own.frames.first = choice.path->states.front().frame;
       own.frames.last = choice.path->states.back().frame;
       for (int f = own.frames.first; f <= own.frames.last; ++f) {
@@ -101,6 +103,7 @@ void Reconstruction::place_wrists() {
     }
   }
   motion_.wrist_world = faded_wrist(scene_, index_, held);
+  clear_palm(scene_, index_, held, motion_.wrist_world);
 }
 
 // The search's poses in holds; between them the hand opens, goes to its rest and comes back.

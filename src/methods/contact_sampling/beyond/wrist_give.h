@@ -32,6 +32,7 @@ Transform held_wrist(const Scene& scene, const Hold& hold, int hand, const CalmW
 struct HeldWrist {
   FrameRange frames;
   std::vector<Transform> wrist_world;  // one a frame of `frames`
+  double most_shift = 0.0;             // m that the wrist may be away from the captured one
 };
 std::vector<Transform> faded_wrist(const Scene& scene, int hand,
                                    const std::vector<HeldWrist>& held);
