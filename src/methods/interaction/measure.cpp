@@ -2,12 +2,11 @@
 // Implements: contact onsets from force, polynomials of degree 1 or 2 before and after contact,
 //             compliance from the angle's deviation and the torque, discarded estimates, the
 //             reference trajectory (eq. 1).
-// Departs:    - The polynomials are fitted 30 to 95 ms after contact and the torque to stiffness
-//               times deviation plus damping times its rate over that window, damping being one
-//               time times stiffness for all joints (Hajian and Howe 1997 found the two to go
-//               together). The paper divides slopes at contact, which counts the impact and the
-//               damping as stiffness: on the virtual subject that gives compliances 15 to 30 %
-//               too small.
+// Departs:    - Compliance is not the quotient of two slopes at contact, which counts impact and
+//               damping as stiffness (15 to 30 % too stiff on the virtual subject): the angle before
+//               and 30 to 95 ms after contact is fitted by free motion plus compliance times the
+//               torque behind a damper (spring_fit.h). The polynomials after contact are for the
+//               eye (figure 3).
 //             - Medians with bootstrapped bounds; the paper gives one number a joint.
 // Symbols:    theta angle; tau = J^T f torque; C compliance; theta_r reference.
 #include "prehend/methods/interaction/measure.h"
@@ -20,23 +19,22 @@
 #include <fmt/format.h>
 #include <Eigen/QR>
 
+#include "methods/interaction/spring_fit.h"
 #include "prehend/core/random.h"
+#include "prehend/core/smooth.h"
 
 namespace prehend::interaction {
 namespace {
 
 constexpr int kFewestSamples = 8;         // in a window
 constexpr double kGuard = 0.004;          // s before contact that the first fit leaves out
-constexpr double kFewTorqueErrors = 5.0;  // a torque's slope below so many standard errors is none
-// Deviations below so many standard errors are none. More would keep the larger of noisy readings
-// alone, and their median would be too large.
-constexpr double kFewAngleErrors = 0.5;
-// s: damping over stiffness is sought up to this, twice what the paper's table 2 has.
-constexpr double kLongestDamping = 0.05, kDampingStep = 0.001;
-constexpr double kLeastTorqueRate = 0.005;  // N m/s: less is no load on the joint
+constexpr double kFewTorqueErrors = 5.0;  // a torque below so many standard errors is none
+constexpr double kLeastTorque = 0.0005;   // N m: less is no load on the joint
 // Standard deviations of the noise above the base at which contact surely began, and under which it
 // surely ended.
 constexpr double kTouchNoise = 8.0, kLeaveNoise = 4.0;
+// s to either side: levers change little in it, and 50 samples at 500 Hz take their noise away.
+constexpr double kLeverSmoothing = 0.05;
 constexpr double kSaturated = 0.2;  // of the contact's samples at one and the same largest force
 
 double quantile(std::vector<double> values, double share) {
@@ -76,13 +74,36 @@ struct Window {
   std::vector<double> times, values;
 };
 
+// The capture with smooth motion, to take levers from: a joint's noise would move its own lever, and
+// torque and angle would agree by it.
+Capture smoothed(Capture capture) {
+  const int frames = capture.frame_count(), dof = capture.hand->dof();
+  Eigen::MatrixXd samples(frames, 7 + dof);
+  for (int f = 0; f < frames; ++f) {
+    const Transform& root = capture.roots_world[f];
+    Quat q = root.rotation;
+    if (f > 0 && q.coeffs().dot(samples.row(f - 1).segment<4>(3).transpose()) < 0.0)
+      q.coeffs() = -q.coeffs();
+    samples.row(f) << root.position.transpose(), q.coeffs().transpose(),
+        capture.coordinates[f].transpose();
+  }
+  samples = smooth(samples, capture.frame_rate, kLeverSmoothing).value;
+  for (int f = 0; f < frames; ++f) {
+    capture.roots_world[f].position = samples.row(f).head<3>();
+    capture.roots_world[f].rotation.coeffs() = samples.row(f).segment<4>(3);
+    capture.roots_world[f].rotation.normalize();
+    capture.coordinates[f] = samples.row(f).tail(dof);
+  }
+  return capture;
+}
+
 class Measurer {
  public:
   Measurer(const Capture& capture, const HandCompliance& assumed, const MeasureOptions& options)
       : capture_(capture),
         assumed_(assumed),
         options_(options),
-        torques_(contact_torques(capture)) {}
+        torques_(contact_torques(smoothed(capture))) {}
 
   Result<Measurement> run() {
     if (const Status good = check_rates(); !good) return good.error();
@@ -192,7 +213,7 @@ class Measurer {
         std::clamp(static_cast<int>(std::lround(event.time * capture_.frame_rate)), 0,
                    capture_.frame_count() - 1);
     const std::vector<int> directions = directions_of(capture_.channels[event.channel].segment);
-    event.estimates.resize(directions.size());  // readings point into it
+    event.estimates.resize(directions.size());
     for (std::size_t i = 0; i < directions.size(); ++i) {
       event.estimates[i].direction = directions[i];
       event.estimates[i].discarded = reason;
@@ -214,79 +235,55 @@ class Measurer {
     e.before = fit_polynomial(before.times, before.values, event.time, options_.degree);
     e.after = fit_polynomial(after.times, after.values, middle, options_.degree);
     e.torque = fit_polynomial(load.times, load.values, middle, options_.degree);
-    const double rate = e.torque.slope(middle);
-    if (std::abs(rate) < std::max(kLeastTorqueRate, kFewTorqueErrors * e.torque.slope_error)) {
-      e.discarded = "the torque hardly changes (near a singular posture)";
+    const double error = e.torque.residual / std::sqrt(double(load.times.size()));
+    if (std::abs(e.torque.value(middle)) < std::max(kLeastTorque, kFewTorqueErrors * error)) {
+      e.discarded = "hardly any torque (near a singular posture)";
       return;
     }
-    const Eigen::Index count = static_cast<Eigen::Index>(load.times.size());
-    Reading reading{&e, Eigen::VectorXd(count), Eigen::VectorXd(count), Eigen::VectorXd(count)};
-    for (Eigen::Index i = 0; i < count; ++i) {
-      const double t = load.times[i];
-      reading.deviation[i] = e.after.value(t) - e.before.value(t);
-      reading.rate[i] = e.after.slope(t) - e.before.slope(t);
-      reading.torque[i] = load.values[i];
-    }
-    const double error = std::hypot(e.after.residual / std::sqrt(double(after.times.size())),
-                                    e.before.residual / std::sqrt(double(before.times.size())));
-    if (reading.deviation.cwiseAbs().mean() < kFewAngleErrors * error)
-      e.discarded = "the joint moves less than the noise";
-    else
-      readings_.push_back(std::move(reading));
+    readings_[e.direction].readings.push_back(reading(event, contact_frame, e.direction));
   }
 
-  // Over the window, deviation + time * its rate = compliance * torque. Damping goes with
-  // stiffness, so that one time serves all joints. Angles are noisier than torques, so they are
-  // what is explained: the other way around noise would pass for compliance.
-  struct Reading {
-    EventEstimate* estimate;
-    Eigen::VectorXd deviation, rate, torque;
-
-    double compliance(double time) const {
-      return (deviation + time * rate).dot(torque) / torque.squaredNorm();
+  // The joint from the free motion to the end of the window; its angle from the first sample's on.
+  TouchReading reading(const ContactEvent& event, int contact_frame, int direction) const {
+    const double rate = capture_.frame_rate;
+    const int first =
+        std::max(0, static_cast<int>(std::ceil((event.time - options_.before) * rate)));
+    const int last =
+        std::min(capture_.frame_count() - 1,
+                 static_cast<int>(std::floor((event.time + options_.after_end) * rate)));
+    TouchReading made;
+    made.step = 1.0 / rate;
+    for (int f = first; f <= last; ++f) {
+      const double t = f / rate - event.time;
+      made.time.push_back(t);
+      made.angle.push_back(angle(direction, f, contact_frame) -
+                           angle(direction, first, contact_frame));
+      made.torque.push_back(t > -kGuard ? torques_(direction, f) : 0.0);
+      made.part.push_back(t <= -kGuard                ? TouchReading::Part::kFree
+                          : t >= options_.after_begin ? TouchReading::Part::kTouching
+                                                      : TouchReading::Part::kNeither);
     }
-    // Share of the motion that the compliance does not explain.
-    double left(double time) const {
-      const Eigen::VectorXd moved = deviation + time * rate;
-      return (moved - compliance(time) * torque).squaredNorm() / moved.squaredNorm();
-    }
-  };
-
-  // Of each joint the mean over the events, whose noise is less.
-  std::vector<Reading> mean_readings() const {
-    std::map<int, Reading> sums;
-    for (const Reading& reading : readings_) {
-      // The wrist moves the whole hand, whose inertia would pass for less damping.
-      if (reading.estimate->direction < 6) continue;
-      const auto [found, made] = sums.try_emplace(reading.estimate->direction, reading);
-      if (made) continue;
-      Reading& sum = found->second;
-      const Eigen::Index count = std::min(sum.torque.size(), reading.torque.size());
-      sum.deviation = (sum.deviation.head(count) + reading.deviation.head(count)).eval();
-      sum.rate = (sum.rate.head(count) + reading.rate.head(count)).eval();
-      sum.torque = (sum.torque.head(count) + reading.torque.head(count)).eval();
-    }
-    std::vector<Reading> means;
-    for (auto& [direction, sum] : sums) means.push_back(std::move(sum));
-    return means;
+    return made;
   }
 
   void find_springs() {
-    const std::vector<Reading> means = mean_readings();
-    double least = HUGE_VAL;
-    for (double time = 0.0; time <= kLongestDamping; time += kDampingStep) {
-      double sum = 0.0;
-      for (const Reading& reading : means) sum += reading.left(time);
-      if (sum < least) {
-        least = sum;
-        made_.damping_time = time;
+    std::vector<JointReadings> fingers;
+    for (auto& [direction, joint] : readings_) {
+      joint.degree = options_.degree > 0 ? options_.degree : free_degree(joint.readings);
+      // The wrist moves the whole hand, whose inertia would pass for less damping.
+      if (direction >= 6) fingers.push_back(joint);
+    }
+    made_.damping_time = likeliest_damping_time(fingers);
+    std::map<int, std::size_t> next;
+    for (ContactEvent& event : made_.events)
+      for (EventEstimate& e : event.estimates) {
+        if (!e.discarded.empty()) continue;
+        const JointReadings& joint = readings_[e.direction];
+        const TouchFit fit =
+            fit_touch(joint.readings[next[e.direction]++], made_.damping_time, joint.degree);
+        e.compliance = fit.compliance;
+        if (!(e.compliance > 0.0)) e.discarded = "negative compliance";
       }
-    }
-    for (const Reading& reading : readings_) {
-      EventEstimate& e = *reading.estimate;
-      e.compliance = reading.compliance(made_.damping_time);
-      if (!(e.compliance > 0.0)) e.discarded = "negative compliance";
-    }
   }
 
   void summarize() {
@@ -341,7 +338,7 @@ class Measurer {
   const MeasureOptions& options_;
   Eigen::MatrixXd torques_;
   Measurement made_;
-  std::vector<Reading> readings_;
+  std::map<int, JointReadings> readings_;  // by direction, in the order of the events
   HandCompliance compliance_, low_, high_;
 };
 

@@ -39,13 +39,16 @@ TrajectoryObject table(double friction) {
           Transform::from_position({0.0, -0.5 * kTableThickness, 0.0})};
 }
 
+// How the index finger is bent, degrees. Where it is bent as for a stroke, friction takes nine tenths
+// of the torque that a tap has about the knuckle; flat, hardly any is left for the other two joints.
+constexpr hands::FingerAngles kStroking = {38.0, 32.0, 18.0, 0.0};
+constexpr hands::FingerAngles kTapping = {36.0, 34.0, 18.0, 0.0};
+constexpr hands::FingerAngles kResting = {25.0, 20.0, 10.0, 0.0};
+
 // The palm down, the index finger a little bent and lower than all others.
-Eigen::VectorXd pointing(const hands::Performer& performer, bool flat = false) {
+Eigen::VectorXd pointing(const hands::Performer& performer, const hands::FingerAngles& index) {
   Eigen::VectorXd q = Eigen::VectorXd::Zero(performer.hand()->dof());
-  performer.set(Digit::kIndex,
-                flat ? hands::FingerAngles{25.0, 20.0, 10.0, 0.0}
-                     : hands::FingerAngles{38.0, 32.0, 18.0, 0.0},
-                q);
+  performer.set(Digit::kIndex, index, q);
   for (const Digit finger : {Digit::kMiddle, Digit::kRing, Digit::kLittle})
     performer.set(finger, {5.0, 25.0, 15.0, 0.0}, q);
   performer.set(hands::ThumbAngles{-20.0, -20.0, 0.0, 10.0, 10.0}, q);
@@ -67,15 +70,17 @@ Transform wrist_over_origin(const Hand& hand, const Eigen::VectorXd& q) {
 
 Intent touch(const SubjectOptions& options, bool stroke) {
   const hands::Performer performer;
-  const Eigen::VectorXd q = pointing(performer);
+  const Eigen::VectorXd q = pointing(performer, stroke ? kStroking : kTapping);
   const Transform over = wrist_over_origin(*performer.hand(), q);
+  // m over the table before and between taps, and under it at their lowest.
+  constexpr double kAbove = 0.0375, kBelow = -0.0195;
   const auto pose = [&](double height, double back) {
     Transform wrist = over;
     wrist.position += Vec3(0.0, height, back);
     return IntendedPose{wrist, q};
   };
   Intent intent{performer.hand(),
-                {0.0, stroke ? pose(0.03, -0.05) : pose(0.025, 0.0), hands::Pace::kEven}};
+                {0.0, stroke ? pose(0.03, -0.05) : pose(kAbove, 0.0), hands::Pace::kEven}};
   intent.round_corners = true;
   const auto key = [&](double time, double height, double back) {
     intent.path.add(time, pose(height, back));
@@ -87,15 +92,15 @@ Intent touch(const SubjectOptions& options, bool stroke) {
     key(2.2, 0.03, 0.06);
     key(2.4, 0.03, 0.06);
   } else {
-    // 0.1 m/s for 0.25 s before the touch and 0.13 s after it.
+    // 0.15 m/s for 0.25 s before the touch and 0.13 s after it.
     for (int i = 0; i < options.taps; ++i) {
       const double start = 0.8 * i;
-      key(start + 0.05, 0.025, 0.0);
-      key(start + 0.43, -0.013, 0.0);
-      key(start + 0.5, -0.013, 0.0);
-      key(start + 0.75, 0.025, 0.0);
+      key(start + 0.05, kAbove, 0.0);
+      key(start + 0.43, kBelow, 0.0);
+      key(start + 0.5, kBelow, 0.0);
+      key(start + 0.75, kAbove, 0.0);
     }
-    key(0.8 * options.taps + 0.05, 0.025, 0.0);
+    key(0.8 * options.taps + 0.05, kAbove, 0.0);
   }
   intent.objects = {table(options.friction)};
   return intent;
@@ -104,7 +109,7 @@ Intent touch(const SubjectOptions& options, bool stroke) {
 // The finger comes down once and rests on the platform, which jumps while it does.
 Intent rest_on_platform(const SubjectOptions& options) {
   const hands::Performer performer;
-  const Eigen::VectorXd q = pointing(performer, true);
+  const Eigen::VectorXd q = pointing(performer, kResting);
   Transform wrist = wrist_over_origin(*performer.hand(), q);
   const double ground = wrist.position.y();
   const double depth = options.braced ? kRestDepthBraced : kRestDepth;

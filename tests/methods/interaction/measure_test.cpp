@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "interaction_fixture.h"
+#include "methods/interaction/spring_fit.h"
 #include "prehend/core/random.h"
 #include "prehend/methods/interaction/subject.h"
 
@@ -43,15 +44,10 @@ TEST(Onsets, AreFoundInNoiseWithinTwoSamples) {
   }
 }
 
-Measurement tapped(Task task, bool noisy, int taps) {
+Measurement tapped(Task task, int taps) {
   SubjectOptions options;
   options.compliance = task;
   options.taps = taps;
-  if (noisy) {
-    options.angle_noise = 0.014;
-    options.position_noise = 3e-4;
-    options.force_noise = 0.02;
-  }
   const SubjectRun run = simulate_subject(options).value();
   // Starting from other values than the subject's own: what is not measured would show.
   HandCompliance assumed = typical_compliance(*run.capture.hand, task);
@@ -79,7 +75,7 @@ constexpr Row kTable1[] = {{"wrist-flexion", 0.3488, 0.1531},
 
 TEST(Measure, RecoversTheSubjectsCompliancesWithoutNoise) {
   for (const Task task : {Task::kExploring, Task::kScratching}) {
-    const Measurement measured = tapped(task, false, 5);
+    const Measurement measured = tapped(task, 5);
     EXPECT_EQ(measured.events.size(), 5u);
     for (const Row& row : kTable1) {
       const double truth = task == Task::kExploring ? row.exploring : row.scratching;
@@ -89,17 +85,96 @@ TEST(Measure, RecoversTheSubjectsCompliancesWithoutNoise) {
   }
 }
 
-TEST(Measure, RecoversThemWithNoise) {
-  const Measurement measured = tapped(Task::kExploring, true, 20);
-  for (const Row& row : kTable1) {
-    const JointCompliance& j = joint(measured, row.name);
-    // Fingers within a fifth. The wrist is 21 % too stiff: noise hides a part of the damping, and
-    // the wrist's readings have no inertia taken away.
-    const double share = std::string(row.name) == "wrist-flexion" ? 0.25 : 0.2;
-    EXPECT_NEAR(j.compliance, row.exploring, share * row.exploring) << row.name;
-    EXPECT_LT(j.low, j.high);
-    EXPECT_EQ(j.events + static_cast<int>(j.discarded.size()), 20);
+// Noise of what `tapped` simulates, added afterwards: one simulation serves many seeds.
+Capture with_noise(Capture capture, std::uint64_t seed) {
+  constexpr double kAngle = 0.01414, kPosition = 3e-4, kForce = 0.02;  // rad, m, N
+  Random random(seed, 77);
+  const auto normal = [&] { return Vec3(random.normal(), random.normal(), random.normal()); };
+  for (int f = 0; f < capture.frame_count(); ++f) {
+    for (double& x : capture.coordinates[f]) x += kAngle * random.normal();
+    Transform& root = capture.roots_world[f];
+    root.position += kPosition * normal();
+    root.rotation = (exp_map(0.5 * kAngle * normal()) * root.rotation).normalized();
   }
+  for (ForceChannel& channel : capture.channels)
+    for (Vec3& force : channel.forces_world) force += kForce * normal();
+  return capture;
+}
+
+// Estimator and tap were chosen while looking at seeds 1 to 6, so others are tested.
+TEST(Measure, RecoversThemWithNoise) {
+  SubjectOptions options;
+  options.taps = 20;
+  const SubjectRun run = simulate_subject(options).value();
+  HandCompliance assumed = run.compliance;
+  assumed.joints *= 3.0;
+  assumed.root *= 3.0;
+  for (const std::uint64_t seed : {101u, 102u, 103u}) {
+    const Measurement measured = measure(with_noise(run.capture, seed), assumed).value();
+    for (const Row& row : kTable1) {
+      const JointCompliance& j = joint(measured, row.name);
+      EXPECT_NEAR(j.compliance, row.exploring, 0.2 * row.exploring) << row.name << " " << seed;
+      EXPECT_LT(j.low, j.high);
+      EXPECT_EQ(j.events + static_cast<int>(j.discarded.size()), 20);
+    }
+  }
+}
+
+TEST(SpringFit, ATorqueBehindADamperIsTheClosedForm) {
+  // T x' + x = r t has x = r (t - T + T exp(-t / T)).
+  constexpr double kStep = 0.002, kDamping = 0.02, kRate = 3.0;
+  std::vector<double> torque;
+  for (int i = 0; i < 60; ++i) torque.push_back(kRate * i * kStep);
+  const std::vector<double> x = lagged(torque, kStep, kDamping);
+  for (int i = 0; i < 60; ++i) {
+    const double t = i * kStep;
+    EXPECT_NEAR(x[i], kRate * (t - kDamping + kDamping * std::exp(-t / kDamping)), 1e-12);
+  }
+}
+
+// A joint of known compliance, damping and free motion, with noise.
+TouchReading made_reading(double compliance, double damping_time, double noise, Random& random) {
+  TouchReading made;
+  for (int i = -75; i < 48; ++i) {
+    const double t = i * made.step;
+    made.time.push_back(t);
+    made.torque.push_back(t < 0.0 ? 0.0 : 0.8 * t);
+    made.part.push_back(t < -0.003  ? TouchReading::Part::kFree
+                        : t < 0.029 ? TouchReading::Part::kNeither
+                                    : TouchReading::Part::kTouching);
+  }
+  const std::vector<double> x = lagged(made.torque, made.step, damping_time);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    made.angle.push_back(0.2 - 0.5 * made.time[i] + compliance * x[i] + noise * random.normal());
+  return made;
+}
+
+TEST(SpringFit, IsExactWithoutNoiseAndUnbiasedWithIt) {
+  Random random(5);
+  EXPECT_NEAR(fit_touch(made_reading(1.3, 0.02, 0.0, random), 0.02, 1).compliance, 1.3, 1e-9);
+  double sum = 0.0, error = 0.0;
+  constexpr int kMany = 1000;
+  for (int i = 0; i < kMany; ++i) {
+    const TouchFit fit = fit_touch(made_reading(1.3, 0.02, 0.014, random), 0.02, 1);
+    sum += fit.compliance / kMany;
+    error += fit.error / kMany;
+  }
+  // The mean of a thousand is as near as its own standard error says, which is thirty times less
+  // than that of one.
+  EXPECT_NEAR(sum, 1.3, 3.0 * error / std::sqrt(double(kMany)));
+  EXPECT_LT(error, 0.5);
+}
+
+TEST(SpringFit, FindsDampingAndADegree) {
+  Random random(6);
+  JointReadings joint;
+  for (int i = 0; i < 20; ++i) joint.readings.push_back(made_reading(1.3, 0.03, 1e-4, random));
+  EXPECT_NEAR(likeliest_damping_time({&joint, 1}), 0.03, 0.0011);
+  EXPECT_EQ(free_degree(joint.readings), 1);
+  for (TouchReading& reading : joint.readings)
+    for (std::size_t i = 0; i < reading.time.size(); ++i)
+      reading.angle[i] += 20.0 * reading.time[i] * reading.time[i];
+  EXPECT_EQ(free_degree(joint.readings), 2);
 }
 
 TEST(Measure, ReferenceIsTheAnglesWhereNothingTouches) {
