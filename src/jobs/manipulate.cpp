@@ -74,22 +74,17 @@ std::string report_text(const manipulation::Report& result) {
 }
 
 Status write(const ManipulateJob& job, const Clip& clip, JobContext& context) {
-  std::vector<std::string> files;
   const io::Value data = context.report.details;
-  for (const std::string& path : context.settings().outputs) {
-    if (file_ending(path) == ".json") {
-      if (const Status done = write_file(path, io::to_json(data)); !done) return done;
-      files.push_back(path);
-      continue;
-    }
+  const auto one = [&](const std::string& path) -> Status {
+    if (file_ending(path) == ".json") return context.write_text(path, io::to_json(data));
     SaveOptions options;
-    options.picture = job.picture.options(960, 720, context.settings().threads);
-    const auto saved = save_clip(clip, path, options, context.monitor());
-    if (!saved) return saved.error();
-    files.insert(files.end(), saved->files.begin(), saved->files.end());
+    options.picture = context.picture(job.picture, 960, 720);
+    return context.write_clip(path, clip, options);
+  };
+  for (const std::string& path : context.settings().outputs) {
+    if (const Status written = one(path); !written) return written;
   }
-  for (const std::string& file : files) context.print("wrote " + file);
-  context.report.details["outputs"] = files;
+  context.report_files();
   return {};
 }
 
@@ -113,8 +108,11 @@ Result<Outcome> manipulate(const ManipulateJob& job, JobContext& context,
   context.report.summary = result->summary;
   context.report.details = report_value(*setup, *result);
   context.report.physics = physics_value(physics_of(*setup));
-  context.print(report_text(*result));
-  const bool interrupted = result->summary.termination == Termination::kInterrupted;
+  const bool interrupted = context.was_interrupted();
+  if (interrupted)
+    context.note(fmt::format("stopped after {:.2f} s of the scene", result->clip.duration()));
+  else
+    context.print(report_text(*result));
   bool good = result->summary.termination == Termination::kConverged;
   for (const manipulation::GoalOutcome& goal : result->goals) good = good && goal.met;
   if (!interrupted) {
@@ -129,7 +127,10 @@ Result<Outcome> manipulate(const ManipulateJob& job, JobContext& context,
     good = good && audited->verdict == audit::Verdict::kPass;
     report.audit = *audited;
   }
-  if (const Status written = write(job, result->clip, context); !written) return written.error();
+  // The first step alone is no motion that would be worth an older file.
+  const bool began = !interrupted || result->frames > 1;
+  if (began)
+    if (const Status written = write(job, result->clip, context); !written) return written.error();
   add_speed(*result, context.report.details);
   report.clip = result->clip;
   report.result = std::move(*result);
