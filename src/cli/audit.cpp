@@ -32,8 +32,7 @@ Result<int> run(Arguments& a, Session& session) {
 }  // namespace
 
 Verb audit_verb() {
-  const auto a = std::make_shared<Arguments>();
-  Verb verb;
+  Verb verb = verb_with(declare, run);
   verb.name = "audit";
   verb.summary = "Is this clip physically true? Of any clip, whoever made it";
   verb.examples = {
@@ -42,8 +41,6 @@ Verb audit_verb() {
        "capture, on a table at height 0"},
       {"prehend audit clip.glb -o frames.csv -o plot.png", "frame by frame"}};
   verb.endings = {".json", ".csv", ".png"};
-  verb.declare = [a](OptionSet& options) { declare(*a, options); };
-  verb.run = [a](Session& session) { return run(*a, session); };
   return verb;
 }
 

@@ -22,8 +22,7 @@ Result<int> run(Arguments& job, Session& session) { return session.carry_out(job
 }  // namespace
 
 Verb convert_verb() {
-  const auto a = std::make_shared<Arguments>();
-  Verb verb;
+  Verb verb = verb_with(declare, run);
   verb.name = "convert";
   verb.summary = "Clips from any form to any other; several inputs become one clip";
   verb.examples = {
@@ -37,8 +36,6 @@ Verb convert_verb() {
       {"prehend convert clip.glb -o clip.bvh", "for programs that read BVH"},
   };
   verb.endings = jobs::clip_endings();
-  verb.declare = [a](OptionSet& options) { declare(*a, options); };
-  verb.run = [a](Session& session) { return run(*a, session); };
   return verb;
 }
 

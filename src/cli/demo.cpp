@@ -25,8 +25,7 @@ Result<int> run(Arguments& a, Session& session) {
 }  // namespace
 
 Verb demo_verb() {
-  const auto a = std::make_shared<Arguments>();
-  Verb verb;
+  Verb verb = verb_with(declare, run);
   verb.name = "demo";
   verb.summary =
       "A hand that grips, lifts and turns a cylinder, by simulation: something to try the rest on";
@@ -34,8 +33,6 @@ Verb demo_verb() {
       {"prehend demo -o grip.glb -o grip.html", "the clip, and a page that plays it"},
       {"prehend demo --side left --length 0.17 -o grip.mp4", "a smaller left hand, as a film"}};
   verb.endings = jobs::clip_endings();
-  verb.declare = [a](OptionSet& options) { declare(*a, options); };
-  verb.run = [a](Session& session) { return run(*a, session); };
   return verb;
 }
 

@@ -3,7 +3,6 @@
 #include "cli/load_arguments.h"
 #include "cli/picture_arguments.h"
 #include "cli/verbs.h"
-#include "prehend/jobs/save.h"
 
 namespace prehend::cli {
 namespace {
@@ -66,8 +65,7 @@ Result<int> run(Arguments& a, Session& session) {
 }  // namespace
 
 Verb detail_verb() {
-  const auto a = std::make_shared<Arguments>();
-  Verb verb;
+  Verb verb = verb_with(declare, run);
   verb.name = "detail";
   verb.summary = "Fingers for body capture that has none: many ways, each audited";
   verb.examples = {
@@ -84,10 +82,7 @@ Verb detail_verb() {
       {"prehend detail clip.glb --strip-fingers --strategy slide@1:2 -o tree.tree.png",
        "fingers that rather slide from the first second to the second; the search as a picture"},
   };
-  verb.endings = jobs::clip_endings();
-  verb.endings.push_back(".json");
-  verb.declare = [a](OptionSet& options) { declare(*a, options); };
-  verb.run = [a](Session& session) { return run(*a, session); };
+  verb.endings = clip_and_data_endings();
   return verb;
 }
 

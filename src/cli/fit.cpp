@@ -3,7 +3,6 @@
 #include "cli/load_arguments.h"
 #include "cli/picture_arguments.h"
 #include "cli/verbs.h"
-#include "prehend/jobs/save.h"
 
 namespace prehend::cli {
 namespace {
@@ -52,8 +51,7 @@ Result<int> run(Arguments& a, Session& session) {
 }  // namespace
 
 Verb fit_verb() {
-  const auto a = std::make_shared<Arguments>();
-  Verb verb;
+  Verb verb = verb_with(declare, run);
   verb.name = "fit";
   verb.summary = "A controller that grasps, from one recorded grasp";
   verb.examples = {
@@ -69,10 +67,7 @@ Verb fit_verb() {
       {"prehend fit rightHand.bvh --object cyl.bvh=cyl.obj --grasp 2 --d1 0.05 --d2 0.3 -o c.json",
        "the third of them, with distances of one's own"},
   };
-  verb.endings = jobs::clip_endings();
-  verb.endings.push_back(".json");
-  verb.declare = [a](OptionSet& options) { declare(*a, options); };
-  verb.run = [a](Session& session) { return run(*a, session); };
+  verb.endings = clip_and_data_endings();
   return verb;
 }
 

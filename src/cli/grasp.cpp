@@ -5,7 +5,6 @@
 #include "cli/picture_arguments.h"
 #include "cli/verbs.h"
 #include "prehend/jobs/grasp.h"
-#include "prehend/jobs/save.h"
 #include "prehend/methods/grasp_space/examples.h"
 
 namespace prehend::cli {
@@ -110,8 +109,7 @@ Result<int> run(Arguments& a, Session& session) {
 }  // namespace
 
 Verb grasp_verb() {
-  const auto a = std::make_shared<Arguments>();
-  Verb verb;
+  Verb verb = verb_with(declare, run);
   verb.name = "grasp";
   verb.summary = "Natural grasps of any object, each proven to hold by simulation";
   verb.examples = {
@@ -124,10 +122,7 @@ Verb grasp_verb() {
       {"prehend grasp scenes/grasp/mug.toml -o mug.glb", "a scene's object and hand"},
       {"prehend grasp sphere --optimizer cma-es --evaluations 2000 --json", "for programs"},
   };
-  verb.endings = jobs::clip_endings();
-  verb.endings.push_back(".json");
-  verb.declare = [a](OptionSet& options) { declare(*a, options); };
-  verb.run = [a](Session& session) { return run(*a, session); };
+  verb.endings = clip_and_data_endings();
   return verb;
 }
 

@@ -48,8 +48,7 @@ Result<int> run(Arguments& a, Session& session) {
 }  // namespace
 
 Verb hand_verb() {
-  const auto a = std::make_shared<Arguments>();
-  Verb verb;
+  Verb verb = verb_with(declare, run);
   verb.name = "hand";
   verb.summary = "Make a hand from its size, or look into a hand's file";
   verb.examples = {
@@ -61,8 +60,6 @@ Verb hand_verb() {
       {"prehend hand left.glb --json", "the same for other programs"},
   };
   verb.endings = {".glb", ".png", ".json", ".xml", ".bvh", ".html"};
-  verb.declare = [a](OptionSet& options) { declare(*a, options); };
-  verb.run = [a](Session& session) { return run(*a, session); };
   return verb;
 }
 

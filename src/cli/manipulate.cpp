@@ -2,7 +2,6 @@
 #include "prehend/jobs/manipulate.h"
 #include "cli/picture_arguments.h"
 #include "cli/verbs.h"
-#include "prehend/jobs/save.h"
 
 namespace prehend::cli {
 namespace {
@@ -36,8 +35,7 @@ Result<int> run(Arguments& a, Session& session) {
 }  // namespace
 
 Verb manipulate_verb() {
-  const auto a = std::make_shared<Arguments>();
-  Verb verb;
+  Verb verb = verb_with(declare, run);
   verb.name = "manipulate";
   verb.summary = "Hands that make objects do what a scene's goals say";
   verb.examples = {
@@ -48,10 +46,7 @@ Verb manipulate_verb() {
       {"prehend manipulate scenes/manipulation/cup.toml --proven cup-simulated.glb",
        "the solution's torques drive a simulated arm"},
   };
-  verb.endings = jobs::clip_endings();
-  verb.endings.push_back(".json");
-  verb.declare = [a](OptionSet& options) { declare(*a, options); };
-  verb.run = [a](Session& session) { return run(*a, session); };
+  verb.endings = clip_and_data_endings();
   return verb;
 }
 

@@ -3,7 +3,6 @@
 #include "cli/load_arguments.h"
 #include "cli/picture_arguments.h"
 #include "cli/verbs.h"
-#include "prehend/jobs/save.h"
 
 namespace prehend::cli {
 namespace {
@@ -67,8 +66,7 @@ Result<int> run(Arguments& a, Session& session) {
 }  // namespace
 
 Verb measure_verb() {
-  const auto a = std::make_shared<Arguments>();
-  Verb verb;
+  Verb verb = verb_with(declare, run);
   verb.name = "measure";
   verb.summary = "Joint compliance and intended motion from captured motion and force";
   verb.examples = {
@@ -83,10 +81,7 @@ Verb measure_verb() {
        "a recording without forces, to be replayed on other objects"},
       {"prehend measure grip.glb --assumed -o grip.json", "a clip that carries forces"},
   };
-  verb.endings = jobs::clip_endings();
-  verb.endings.push_back(".json");
-  verb.declare = [a](OptionSet& options) { declare(*a, options); };
-  verb.run = [a](Session& session) { return run(*a, session); };
+  verb.endings = clip_and_data_endings();
   return verb;
 }
 

@@ -46,8 +46,7 @@ Result<int> run(Arguments& a, Session& session) {
 }  // namespace
 
 Verb render_verb() {
-  const auto a = std::make_shared<Arguments>();
-  Verb verb;
+  Verb verb = verb_with(declare, run);
   verb.name = "render";
   verb.summary = "Pictures and films of clips, hands and objects";
   verb.examples = {
@@ -57,8 +56,6 @@ Verb render_verb() {
       {"prehend render clip.glb -o shapes.png --capsules --time 1.5", "the contact shapes"},
   };
   verb.endings = {".png", ".mp4"};
-  verb.declare = [a](OptionSet& options) { declare(*a, options); };
-  verb.run = [a](Session& session) { return run(*a, session); };
   return verb;
 }
 

@@ -2,7 +2,6 @@
 #include "prehend/jobs/replay.h"
 #include "cli/picture_arguments.h"
 #include "cli/verbs.h"
-#include "prehend/jobs/save.h"
 
 namespace prehend::cli {
 namespace {
@@ -53,8 +52,7 @@ Result<int> run(Arguments& a, Session& session) {
 }  // namespace
 
 Verb replay_verb() {
-  const auto a = std::make_shared<Arguments>();
-  Verb verb;
+  Verb verb = verb_with(declare, run);
   verb.name = "replay";
   verb.summary = "A captured interaction on other objects, by the joints' compliance";
   verb.examples = {
@@ -65,10 +63,7 @@ Verb replay_verb() {
        "normal forces and friction over time, as figure 14"},
       {"prehend replay grasp.json --object mug -o mug.html", "an interaction on another object"},
   };
-  verb.endings = jobs::clip_endings();
-  verb.endings.push_back(".json");
-  verb.declare = [a](OptionSet& options) { declare(*a, options); };
-  verb.run = [a](Session& session) { return run(*a, session); };
+  verb.endings = clip_and_data_endings();
   return verb;
 }
 

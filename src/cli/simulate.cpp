@@ -2,7 +2,6 @@
 #include "prehend/jobs/simulate.h"
 #include "cli/picture_arguments.h"
 #include "cli/verbs.h"
-#include "prehend/jobs/save.h"
 
 namespace prehend::cli {
 namespace {
@@ -57,8 +56,7 @@ Result<int> run(Arguments& a, Session& session) {
 }  // namespace
 
 Verb simulate_verb() {
-  const auto a = std::make_shared<Arguments>();
-  Verb verb;
+  Verb verb = verb_with(declare, run);
   verb.name = "simulate";
   verb.summary = "Hands that grasp with fitted controllers, in a simulated world";
   verb.examples = {
@@ -79,10 +77,7 @@ Verb simulate_verb() {
       {"prehend simulate scenes/control/grasp.toml --controller mine.json --free -o free.glb",
        "a controller of one's own in free motion"},
   };
-  verb.endings = jobs::clip_endings();
-  verb.endings.push_back(".json");
-  verb.declare = [a](OptionSet& options) { declare(*a, options); };
-  verb.run = [a](Session& session) { return run(*a, session); };
+  verb.endings = clip_and_data_endings();
   return verb;
 }
 

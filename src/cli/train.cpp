@@ -46,8 +46,7 @@ Result<int> run(Arguments& a, Session& session) {
 }  // namespace
 
 Verb train_verb() {
-  const auto a = std::make_shared<Arguments>();
-  Verb verb;
+  Verb verb = verb_with(declare, run);
   verb.name = "train";
   verb.summary = "Learn which shapes of a hand are natural, from motion";
   verb.examples = {
@@ -61,8 +60,6 @@ Verb train_verb() {
       {"prehend train --example tip -o tip.glb", "the built-in motions, to look at"},
   };
   verb.endings = {".json", ".png", ".glb", ".html", ".bvh", ".csv", ".mp4"};
-  verb.declare = [a](OptionSet& options) { declare(*a, options); };
-  verb.run = [a](Session& session) { return run(*a, session); };
   return verb;
 }
 

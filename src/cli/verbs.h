@@ -6,6 +6,19 @@
 
 namespace prehend::cli {
 
+// A verb whose options stand in an Arguments of its own, which both functions are given.
+template <class Arguments>
+Verb verb_with(void (*declare)(Arguments&, OptionSet&), Result<int> (*run)(Arguments&, Session&)) {
+  const auto arguments = std::make_shared<Arguments>();
+  Verb verb;
+  verb.declare = [=](OptionSet& options) { declare(*arguments, options); };
+  verb.run = [=](Session& session) { return run(*arguments, session); };
+  return verb;
+}
+
+// Of a verb that writes clips, and its data as ".json".
+std::vector<std::string> clip_and_data_endings();
+
 Verb audit_verb();
 Verb convert_verb();
 Verb demo_verb();

@@ -124,6 +124,10 @@ Result<PendingFile> PendingFile::create(const std::string& path) {
     return cannot_write(path, fmt::format("{} is not a folder", printable(folder.string(), 400)));
   if (!target.has_filename() || fs::is_directory(target, code))
     return cannot_write(path, "it is a folder");
+  // The rename would put a file in the place of a pipe or a device.
+  if (const auto status = fs::status(target, code);
+      fs::exists(status) && !fs::is_regular_file(status))
+    return cannot_write(path, "it is a pipe or a device, not a file");
 
   PendingFile file;
   file.path_ = path;

@@ -92,7 +92,8 @@ void Maker::open_wide(double opening) {
 
 // From the thumb as it stands, or from a little beside where it gets caught.
 void Maker::meet(const Performer::Meeting& meeting) {
-  constexpr double kNearEnough = 2.2e-3;
+  constexpr double kNearEnough = 2.2e-3;  // m between the farthest spot and the thing
+  // Degrees of abduction and flexion.
   constexpr std::array<std::array<double, 2>, 4> kAside = {{{0, 0}, {0, -14}, {-12, 0}, {0, 14}}};
   const ClosedHand start = made_;
   ClosedHand best;
@@ -112,6 +113,8 @@ void Maker::meet(const Performer::Meeting& meeting) {
 }
 
 void Maker::wrap() {
+  // Performer::Meeting::opposition, a quarter of the usual: a thumb around a thing lies where it
+  // can.
   constexpr double kOpposition = 0.12;
   performer_.close_fingers(made_.thing, made_.closed);
   const std::vector<Spot> spots = {thumb_pulp(), performer_.spot(Digit::kIndex, 3, 0.7, kPulp),

@@ -19,6 +19,8 @@
 namespace prehend::hands {
 namespace {
 
+// Levenberg and Marquardt's damping, as a share of the normal matrix's diagonal, and the factors by
+// which it grows after a step that failed and shrinks after one that did not.
 constexpr double kFirstDamping = 1e-4, kLeastDamping = 1e-10, kMostDamping = 1e8;
 constexpr double kDampingUp = 8.0, kDampingDown = 0.1;
 // Damping of a coordinate that nothing holds, in its own unit's inverse square.

@@ -140,8 +140,11 @@ class DigitCloser::Path : public ClosingPath {
   Eigen::VectorXd pose_;
   std::vector<int> moving_;  // coordinates that go on
   int step_ = 0;
-  double share_ = 0.0;                // that was kept last
-  std::optional<int> first_blocked_;  // segment at the end of the step; -1: by the hand itself
+  double share_ = 0.0;  // that was kept last
+  // The farthest segment in the way at the end of the step; -1: the hand itself is. Farther
+  // segments than the one that touches may be in the way there, and are stopped with it: asked
+  // after the halvings they would go on, but contact sampling was measured as it is.
+  std::optional<int> first_blocked_;
   bool touched_ = false;
 };
 

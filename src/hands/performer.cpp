@@ -71,7 +71,7 @@ double depth(const std::vector<Capsule>& shapes, const std::vector<Capsule>& oth
 }  // namespace
 
 Thing make_thing(const std::string& name, ShapeKind kind, const Vec3& size) {
-  constexpr double kMass = 0.2;
+  constexpr double kMass = 0.2;  // kg; no force acts on it here
   Thing thing;
   thing.object = std::make_shared<const Object>(
       geometry::object_from_primitive(name, kind, size, kMass).value());
@@ -156,7 +156,7 @@ std::vector<int> Performer::palm() const {
 
 void Performer::lay_on(const std::vector<int>& segments, const Eigen::VectorXd& q,
                        const Vec3& direction, Thing& thing) const {
-  constexpr double kFar = 0.1;
+  constexpr double kFar = 0.1;  // m to either side that is searched
   const Flesh shapes = flesh(q);
   const Vec3 start = thing.place_wrist.position;
   double outside = -kFar, inside = kFar;

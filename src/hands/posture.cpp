@@ -16,11 +16,11 @@ namespace prehend::hands {
 
 namespace {
 
-constexpr double kOverlapWeight = 6.0;
+constexpr double kOverlapWeight = 6.0;     // a meter of overlap against a meter of gap
 constexpr double kReferenceWeight = 2e-3;  // meters a radian: 10 degrees weigh as much as 0.35 mm
-constexpr double kThenarGive = 0.007;
-constexpr double kPinchGap = 0.005;
-constexpr double kCylinderRadius = 0.025;
+constexpr double kThenarGive = 0.007;      // m that the ball of the thumb gives on a table
+constexpr double kPinchGap = 0.005;        // m between the pulps of "pinch" (posture.h)
+constexpr double kCylinderRadius = 0.025;  // m, of the cylinder in "wrap" (posture.h)
 
 // A spot on the skin.
 struct Spot {

@@ -14,11 +14,11 @@ namespace prehend::hands {
 
 namespace {
 
-constexpr double kRadius = 0.025, kHalfLength = 0.075;
-const Vec3 kTableHalf(0.16, 0.015, 0.16);
-constexpr double kTimestep = 0.002;
-constexpr double kRetreat = 0.12;  // m that the hand comes from
-constexpr double kShort = 0.004;   // m that it stops short
+constexpr double kRadius = 0.025, kHalfLength = 0.075;  // m: the cylinder of "wrap", 15 cm long
+const Vec3 kTableHalf(0.16, 0.015, 0.16);               // m
+constexpr double kTimestep = 0.002;                     // s
+constexpr double kRetreat = 0.12;                       // m that the hand comes from
+constexpr double kShort = 0.004;                        // m that it stops short
 
 // Ends of the phases, seconds.
 constexpr double kArrived = 0.8, kClosed = 1.4, kLifted = 2.4, kTurned = 3.2, kEnd = 3.6;

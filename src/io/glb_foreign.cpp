@@ -14,6 +14,8 @@ namespace prehend::io {
 namespace {
 
 constexpr double kDefaultMass = 0.1;  // kg, of an object whose file says nothing
+// As many as a scene may have: each is a body of its own, and a file of more is not of hands.
+constexpr std::size_t kMostObjects = 1000;
 
 class ForeignReader {
  public:
@@ -28,7 +30,7 @@ class ForeignReader {
  private:
   Status add_hands();
   Status add_objects();
-  Status add_object(int node, TriangleMesh mesh);
+  Object object_of(int node, TriangleMesh mesh);
   void pose_at(int frame) { rig_.worlds(frame, worlds_); }
   bool belongs_to_hand(int node) const;
   // Where a node stands in the frame last asked for, out of a left-handed file if it is one.
@@ -81,9 +83,8 @@ bool ForeignReader::belongs_to_hand(int node) const {
   return false;
 }
 
-Status ForeignReader::add_object(int node, TriangleMesh mesh) {
-  // Scale goes into the mesh: an object is rigid.
-  pose_at(0);
+// As it stands in the frame last asked for. Scale goes into the mesh: an object is rigid.
+Object ForeignReader::object_of(int node, TriangleMesh mesh) {
   const Transform rigid = gltf::rigid_part(worlds_[node]);
   const bool mirror = options_.hints.mirror;
   for (Vec3& vertex : mesh.vertices) {
@@ -110,25 +111,30 @@ Status ForeignReader::add_object(int node, TriangleMesh mesh) {
     out_.import.notes.push_back(
         fmt::format("{}: not a closed mesh; its inertia is that of its box", printable(name)));
   }
-  ObjectTrack track;
-  track.object = std::make_shared<Object>(std::move(object));
-  for (int f = 0; f < rig_.frame_count(); ++f) {
-    pose_at(f);
-    track.poses_world.push_back(to_world(rigid_at(node)));
-  }
-  out_.clip.objects.push_back(std::move(track));
-  return {};
+  return object;
 }
 
 Status ForeignReader::add_objects() {
   if (out_.import.up == UpAxis::kZ) up_ = exp_map({-kPi / 2, 0.0, 0.0});
+  std::vector<int> nodes;  // of the clip's objects
+  pose_at(0);
   for (int node : rig_.motion().order()) {
     const gltf::Node& from = document_.nodes[node];
     if (from.mesh < 0 || from.skin >= 0 || belongs_to_hand(node)) continue;
+    if (nodes.size() == kMostObjects)
+      return Error{fmt::format("{}: has more than {} meshes; a clip has at most so many objects",
+                               document_.source, kMostObjects)};
     auto mesh = document_.mesh(from.mesh);
     if (!mesh) return mesh.error();
     if (mesh->triangles.empty()) continue;
-    if (Status status = add_object(node, std::move(mesh->triangles)); !status) return status;
+    out_.clip.objects.push_back(
+        {std::make_shared<Object>(object_of(node, std::move(mesh->triangles))), {}});
+    nodes.push_back(node);
+  }
+  for (int f = 0; f < rig_.frame_count(); ++f) {
+    pose_at(f);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      out_.clip.objects[i].poses_world.push_back(to_world(rigid_at(nodes[i])));
   }
   return {};
 }

@@ -10,6 +10,7 @@
 
 #include "io/gltf_accessor.h"
 #include "io/gltf_buffers.h"
+#include "io/json_depth.h"
 #include "prehend/core/atomic_file.h"
 #include "prehend/core/text.h"
 
@@ -32,13 +33,10 @@ std::uint32_t word(std::span<const unsigned char> bytes, std::size_t at) {
 }
 
 Result<json> parse_json(std::span<const unsigned char> text, const std::string& source) {
-  bool too_deep = false;
-  auto callback = [&](int depth, json::parse_event_t, json&) {
-    too_deep |= depth > kMaxJsonDepth;
-    return !too_deep;
-  };
-  json root = json::parse(text.begin(), text.end(), callback, /*allow_exceptions=*/false);
-  if (too_deep) return Error{source + ": its JSON is nested deeper than any glTF file's"};
+  // The parser could count levels itself, by a callback, but then takes the square of the time.
+  if (nests_deeper({reinterpret_cast<const char*>(text.data()), text.size()}, kMaxJsonDepth))
+    return Error{source + ": its JSON is nested deeper than any glTF file's"};
+  json root = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!root.is_object()) return Error{source + ": its JSON is broken; a glTF 2.0 file is needed"};
   return root;
 }

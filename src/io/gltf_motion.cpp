@@ -104,6 +104,7 @@ Motion::Motion(const Document& document, int animation) : document_(document) {
     return;
   }
   duration_ = end - start_;
+  // Keys a second: fewer are poses rather than samples, more are a mistake.
   constexpr double kSparse = 20.0, kMost = 1000.0;
   if (densest->times.size() > 2) {
     const double rate = rate_of(densest->times);

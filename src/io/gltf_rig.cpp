@@ -10,7 +10,7 @@
 namespace prehend::io {
 namespace {
 
-constexpr double kMaxFrames = 200'000;
+constexpr double kMaxFrames = 200'000;  // of a clip: an hour at 55 frames a second
 
 // Some rigs, WebXR's among them, hang all joints of a hand side by side under one node. What the
 // guess needs is a tree: each finger is threaded in the order that its names tell.

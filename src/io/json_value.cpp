@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "io/json_depth.h"
 #include "prehend/core/text.h"
 #include "prehend/io/value.h"
 
@@ -49,24 +50,7 @@ Value to_value(const Json& json) {
   return out;
 }
 
-// A hundred brackets deep is no report, and both parsing and freeing recurse.
-bool nests_too_deep(std::string_view text) {
-  int depth = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted && c == '\\') {
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (!quoted && (c == '[' || c == '{')) {
-      if (++depth > 100) return true;
-    } else if (!quoted && (c == ']' || c == '}')) {
-      --depth;
-    }
-  }
-  return false;
-}
+constexpr int kDeepest = 100;  // brackets: more is no report
 
 // Of the byte of this number, from 1.
 Place place_of(std::string_view text, std::size_t byte) {
@@ -119,7 +103,7 @@ std::string to_json_rows(const Value& value) {
 
 Result<Value> parse_json(std::string_view text, const std::string& name) {
   const std::string file = printable(name, 300);
-  if (nests_too_deep(text)) return Error{fmt::format("{}: JSON nested too deeply", file)};
+  if (nests_deeper(text, kDeepest)) return Error{fmt::format("{}: JSON nested too deeply", file)};
   try {
     return to_value(Json::parse(text));
   } catch (const nlohmann::json::parse_error& error) {

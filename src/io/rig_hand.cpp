@@ -8,7 +8,7 @@
 namespace prehend::io {
 namespace {
 
-constexpr double kAdultLength = 0.185;
+constexpr double kAdultLength = 0.185;  // m from wrist to middle fingertip
 
 }  // namespace
 

@@ -64,7 +64,7 @@ Status compare_spread(const SamplingProblem& problem, SamplingOptions options,
   spread["ratio"] = plain->spread_m > 0.0 ? improved->spread_m / plain->spread_m : 0.0;
   context.print(fmt::format("spread after {} frames: plain {:.1f} mm, improved {:.1f} mm",
                             kSpreadFrames, 1e3 * plain->spread_m, 1e3 * improved->spread_m));
-  return picture::write_png(spread_picture(*plain, *improved, problem.frame_rate), path);
+  return context.write_image(path, spread_picture(*plain, *improved, problem.frame_rate));
 }
 
 // One line that says what a person can do about it.
@@ -88,17 +88,15 @@ Status write_outputs(const DetailJob& job, const DetailFigures& figures,
                      const SamplingProblem& problem, const SamplingOptions& options,
                      JobContext& context) {
   DetailOutput output(job, figures, context);
-  std::vector<std::string> files;
   for (const std::string& path : context.settings().outputs) {
-    const bool spread = path.ends_with(".spread.png");
-    const Status written =
-        spread ? compare_spread(problem, options, path, context) : output.write(path);
+    // What a stop kept from being found does not replace what was there before.
+    if (figures.solutions.empty() && context.was_interrupted()) break;
+    const Status written = path.ends_with(".spread.png")
+                               ? compare_spread(problem, options, path, context)
+                               : output.write(path);
     if (!written) return written;
-    if (spread) files.push_back(path);
   }
-  files.insert(files.end(), output.files().begin(), output.files().end());
-  for (const std::string& file : files) context.print("wrote " + file);
-  context.report.details["outputs"] = files;
+  context.report_files();
   return {};
 }
 

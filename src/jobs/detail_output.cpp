@@ -16,11 +16,6 @@ namespace {
 
 const std::string kNumber = "{}";
 
-// A clip of one solution may carry the whole sheet, so pictures of one are a sheet over time.
-picture::PictureOptions panel(const DetailJob& job) {
-  return job.picture.options(360, 300, job.settings.threads);
-}
-
 }  // namespace
 
 // Where there is no whole solution, the stretch that was solved.
@@ -30,26 +25,20 @@ int DetailOutput::solution_count() const {
              : static_cast<int>(std::min<std::size_t>(1, figures_.solutions.size()));
 }
 
-Status DetailOutput::done(const std::string& path, const Status& written) {
-  if (written) files_.push_back(path);
-  return written;
-}
-
 Status DetailOutput::write(const std::string& path) {
   const std::string ending = file_ending(path);
   if (ending == ".json")
-    return done(path, write_file(path, io::to_json_rows(solutions_value(figures_)) + "\n"));
+    return context_.write_text(path, io::to_json_rows(solutions_value(figures_)) + "\n");
   if (path.ends_with(".tree.png"))
-    return done(path,
-                picture::write_png(tree_picture(figures_.found, figures_.capture.clip.frame_rate,
-                                                figures_.capture.title),
-                                   path));
+    return context_.write_image(path, tree_picture(figures_.found, figures_.capture.clip.frame_rate,
+                                                   figures_.capture.title));
   const int count = solution_count();
   if (count == 0) return {};
   const std::size_t at = path.rfind(kNumber);
   if (ending == ".png" && at == std::string::npos)
-    return done(
-        path, picture::write_png(solutions_sheet(figures_, panel(job_), context_.monitor()), path));
+    return context_.write_image(
+        path,
+        solutions_sheet(figures_, context_.picture(job_.picture, 360, 300), context_.monitor()));
   if (at == std::string::npos) return save(figures_.solutions[0], path);
   for (int i = 0; i < count && (i == 0 || !context_.stopped()); ++i) {
     std::string name = path;
@@ -79,11 +68,8 @@ Status DetailOutput::save(const JudgedSolution& solution, const std::string& pat
       return put_back(solution, path, glb);
   }
   SaveOptions options;
-  options.picture = job_.picture.options(960, 720, job_.settings.threads);
-  const auto saved = save_clip(solution.solution.clip, path, options, context_.monitor());
-  if (!saved) return saved.error();
-  files_.insert(files_.end(), saved->files.begin(), saved->files.end());
-  return {};
+  options.picture = context_.picture(job_.picture, 960, 720);
+  return context_.write_clip(path, solution.solution.clip, options);
 }
 
 // One file for one source; of several, each takes its own name behind the one asked for.
@@ -112,7 +98,7 @@ Status DetailOutput::put_back(const JudgedSolution& solution, const std::string&
                                                  std::filesystem::path(source.path).stem().string(),
                                                  target.extension().string()))
                  .string();
-    if (const Status written = done(name, write_file(name, made->bytes)); !written) return written;
+    if (const Status written = context_.write_text(name, made->bytes); !written) return written;
     for (const std::string& note : made->notes) context_.note(name + ": " + note);
   }
   return {};

@@ -16,19 +16,15 @@ class DetailOutput {
   // .spread.png is written by whoever has both searches.
   Status write(const std::string& path);
 
-  const std::vector<std::string>& files() const { return files_; }
-
  private:
   Status save(const JudgedSolution& solution, const std::string& path);
   Status put_back(const JudgedSolution& solution, const std::string& path, bool glb);
   Status find_sources();
-  Status done(const std::string& path, const Status& written);
   int solution_count() const;
 
   const DetailJob& job_;
   const DetailFigures& figures_;
   JobContext& context_;
-  std::vector<std::string> files_;
   std::optional<std::vector<RigSource>> sources_;  // read when a file first needs them
 };
 

@@ -145,6 +145,7 @@ picture::Image solutions_sheet(const DetailFigures& figures, const picture::Pict
       monitor.report(double(images.size()) / double(rows.size() * times.size()), "drawing");
       options.camera = painter.framed(picture.camera, aspect, time, time);
       images.push_back(picture::render(painter.scene(time), options));
+      if (images.back().empty()) return {};  // it was stopped
       labels.push_back(time == times.front()
                            ? fmt::format("{:.2f} s  {}", time, row->solution.strategy.substr(0, 24))
                            : fmt::format("{:.2f} s", time));

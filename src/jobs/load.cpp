@@ -146,7 +146,7 @@ std::string resampled_note(const std::string& path, double from, double to) {
 Result<io::LoadedObject> load_moved_object(const ObjectArgument& argument,
                                            const LoadOptions& options, double motion_unit,
                                            Loaded& all) {
-  constexpr double kSmallest = 0.01, kLargest = 0.6;
+  constexpr double kSmallest = 0.01, kLargest = 0.6;  // m of the longest side: what hands hold
   auto how = object_options(options);
   if (!how) return how.error();
   auto object = io::load_object(argument.object, *how);

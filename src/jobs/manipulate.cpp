@@ -122,34 +122,22 @@ Result<bool> prove(const ManipulateSetup& setup, JobContext& context, Manipulate
   return within;
 }
 
-Status write_clip(const ManipulateJob& job, const Clip& clip, const std::string& path,
-                  JobContext& context, std::vector<std::string>& files) {
-  SaveOptions options;
-  options.picture = job.picture.options(960, 720, context.settings().threads);
-  const auto saved = save_clip(clip, path, options, context.monitor());
-  if (!saved) return saved.error();
-  files.insert(files.end(), saved->files.begin(), saved->files.end());
-  return {};
-}
-
 Status write(const ManipulateJob& job, const ManipulateReport& report, JobContext& context) {
-  std::vector<std::string> files;
   const io::Value data = context.report.details;
+  SaveOptions options;
+  options.picture = context.picture(job.picture, 960, 720);
   for (const std::string& path : context.settings().outputs) {
-    if (file_ending(path) == ".json") {
-      if (const Status done = write_file(path, io::to_json(data)); !done) return done;
-      files.push_back(path);
-      continue;
-    }
-    if (const Status done = write_clip(job, report.clip, path, context, files); !done) return done;
+    const Status written = file_ending(path) == ".json"
+                               ? context.write_text(path, io::to_json(data))
+                               : context.write_clip(path, report.clip, options);
+    if (!written) return written;
   }
   if (report.proof) {
     for (const std::string& path : job.proven)
-      if (const Status done = write_clip(job, report.proof->clip, path, context, files); !done)
-        return done;
+      if (const Status written = context.write_clip(path, report.proof->clip, options); !written)
+        return written;
   }
-  for (const std::string& file : files) context.print("wrote " + file);
-  context.report.details["outputs"] = files;
+  context.report_files();
   return {};
 }
 
@@ -184,8 +172,11 @@ Result<Outcome> manipulate(const ManipulateJob& job, JobContext& context,
   context.report.summary = result->summary;
   context.report.details = report_value(*setup, *result);
   context.report.physics = physics_value(physics_of(*setup));
-  context.print(report_text(*result));
-  const bool interrupted = result->summary.termination == Termination::kInterrupted;
+  const bool interrupted = context.was_interrupted();
+  if (interrupted)
+    context.note(fmt::format("stopped after {:.2f} s of the scene", result->clip.duration()));
+  else
+    context.print(report_text(*result));
   bool good = result->summary.termination == Termination::kConverged;
   for (const manipulation::GoalOutcome& goal : result->goals) good = good && goal.met;
   if (!interrupted) {
@@ -207,9 +198,11 @@ Result<Outcome> manipulate(const ManipulateJob& job, JobContext& context,
     if (!proven) return proven.error();
     good = good && *proven;
   }
-  if (const Status written = write(job, report, context); !written) return written.error();
+  // The first step alone is no motion that would be worth an older file.
+  if (!interrupted || report.result.frames > 1)
+    if (const Status written = write(job, report, context); !written) return written.error();
   add_speed(report.result, context.report.details);
-  if (interrupted) return Outcome::kInterrupted;
+  if (interrupted || context.stopped()) return Outcome::kInterrupted;
   return good ? Outcome::kDone : Outcome::kMissed;
 }
 

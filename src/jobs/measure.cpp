@@ -213,14 +213,18 @@ Status write_capture(const std::string& folder, const Captured& captured, JobCon
 Status write(const MeasureJob& job, const Captured& captured, const Measurement& measured,
              const std::string& path, JobContext& context) {
   const std::string ending = file_ending(path);
-  if (ending == ".json") return write_interaction(path, measured.trajectory);
-  if (ending == ".png") return picture::write_png(event_sheet(captured.capture, measured), path);
+  if (ending == ".json") {
+    if (const Status written = write_interaction(path, measured.trajectory); !written)
+      return written;
+    context.wrote(path);
+    return {};
+  }
+  if (ending == ".png") return context.write_image(path, event_sheet(captured.capture, measured));
   if (!captured.subject)
     return Error{printable(path, 200) + ": only a virtual subject has a clip to write"};
   SaveOptions save;
-  save.picture = job.picture.options(960, 720, context.settings().threads);
-  const auto saved = save_clip(captured.subject->clip, path, save, context.monitor());
-  return saved ? Status{} : saved.error();
+  save.picture = context.picture(job.picture, 960, 720);
+  return context.write_clip(path, captured.subject->clip, save);
 }
 
 Result<HandCompliance> assumed_compliance(const MeasureJob& job, const Capture& capture) {
@@ -245,6 +249,10 @@ Result<Outcome> measure(const MeasureJob& job, JobContext& context, MeasureRepor
   if (!job.forces.empty()) context.report.inputs.push_back(job.forces);
   const auto captured = job.subject ? simulate(job, context) : load(job, context);
   if (!captured) return captured.error();
+  if (context.stopped()) {
+    context.interrupted("stopped before there was anything to measure");
+    return Outcome::kInterrupted;
+  }
   const Capture& capture = captured->capture;
   auto assumed = assumed_compliance(job, capture);
   if (!assumed) return assumed.error();
@@ -281,9 +289,8 @@ Result<Outcome> measure(const MeasureJob& job, JobContext& context, MeasureRepor
   for (const std::string& path : context.settings().outputs) {
     if (const Status done = write(job, *captured, measured, path, context); !done)
       return done.error();
-    context.print("wrote " + path);
   }
-  details["outputs"] = context.settings().outputs;
+  context.report_files();
   const bool missed = measured.summary.termination == Termination::kFailed;
   result.measurement = std::move(measured);
   return missed ? Outcome::kMissed : Outcome::kDone;

@@ -120,12 +120,11 @@ Result<Outcome> measure_perturbation(const MeasureJob& job, const interaction::C
   for (const std::string& path : context.settings().outputs) {
     const std::string ending = file_ending(path);
     Status done = Error{printable(path, 200) + ": --perturbation writes .png and .json"};
-    if (ending == ".json") done = write_file(path, io::to_json(context.report.details));
-    if (ending == ".png") done = picture::write_png(sheet(*found, capture.frame_rate), path);
+    if (ending == ".json") done = context.write_text(path, io::to_json(context.report.details));
+    if (ending == ".png") done = context.write_image(path, sheet(*found, capture.frame_rate));
     if (!done) return done.error();
-    context.print("wrote " + path);
   }
-  context.report.details["outputs"] = context.settings().outputs;
+  context.report_files();
   return found->counted > 0 ? Outcome::kDone : Outcome::kMissed;
 }
 

@@ -5,14 +5,13 @@
 #include <fmt/format.h>
 
 #include "jobs/audit_value.h"
+#include "jobs/data_value.h"
 #include "jobs/job_context.h"
+#include "jobs/moments.h"
 #include "jobs/physics_value.h"
 #include "jobs/replay_setup.h"
-#include "prehend/core/atomic_file.h"
 #include "prehend/core/text.h"
 #include "prehend/jobs/load.h"
-#include "prehend/jobs/save.h"
-#include "prehend/picture/clip_picture.h"
 #include "prehend/picture/draw.h"
 #include "prehend/picture/plot.h"
 
@@ -53,10 +52,14 @@ io::Value details(const ReplaySetup& setup, const ReplayReport& report) {
   value["compliance_share"] =
       report.grip.compliance_share.empty() ? 1.0 : report.grip.compliance_share.back();
   value["compliance_measured"] = setup.problem.trajectory.compliance_measured;
-  value["realtime_factor"] = report.processor_seconds > 0.0
-                                 ? report.steps * setup.options.timestep / report.processor_seconds
-                                 : 0.0;
-  // A hand without inertia whose wrist is a spring of its own compliance; skin does not meet skin.
+  value[kWallClock] = report.processor_seconds > 0.0
+                          ? report.steps * setup.options.timestep / report.processor_seconds
+                          : 0.0;
+  return value;
+}
+
+// A hand without inertia whose wrist is a spring of its own compliance; skin does not meet skin.
+io::Value physics_of(const ReplaySetup& setup) {
   physics::PhysicsInForce force;
   for (const interaction::ReplayObject& object : setup.problem.objects)
     if (!object.object->object().fixed && !force.friction)
@@ -67,8 +70,8 @@ io::Value details(const ReplaySetup& setup, const ReplayReport& report) {
   force.solver =
       fmt::format("the last active set, else Lemke's method, to 1e-9; pyramids of {} edges",
                   setup.options.pyramid_edges);
-  value["physics"] = physics_value(force);
-  value["physics"]["grip"] = word(setup.options.grip);
+  io::Value value = physics_value(force);
+  value["grip"] = word(setup.options.grip);
   return value;
 }
 
@@ -120,31 +123,21 @@ picture::Image grip_plot(const ReplaySetup& setup, const ReplayReport& report) {
 Status write(const ReplayJob& job, const ReplaySetup& setup, const ReplayReport& report,
              const std::string& path, JobContext& context) {
   const std::string ending = file_ending(path);
-  if (ending == ".json") return write_file(path, io::to_json(context.report.details));
-  if (ending == ".png" && path.ends_with(".grip.png"))
-    return picture::write_png(grip_plot(setup, report), path);
-  const bool sheet = ending == ".png";
-  const auto options =
-      job.picture.options(sheet ? 420 : 960, sheet ? 340 : 720, context.settings().threads);
-  if (sheet) {
-    const picture::ClipPainter painter(report.clip, {.skin = io::generic_hand_skin});
-    picture::PictureOptions framed = options;
-    framed.camera = painter.framed(framed.camera, double(framed.width) / framed.height, 0.0,
-                                   report.clip.duration());
-    std::vector<picture::Image> images;
-    std::vector<std::string> labels;
-    for (int i = 0; i < kSheet && !context.stopped(); ++i) {
+  if (ending == ".json") return context.write_text(path, io::to_json(data_value(context.report)));
+  if (path.ends_with(".grip.png")) return context.write_image(path, grip_plot(setup, report));
+  if (ending == ".png") {
+    std::vector<Moment> moments;
+    for (int i = 0; i < kSheet; ++i) {
       const double time = report.clip.duration() * i / (kSheet - 1.0);
-      images.push_back(picture::render(painter.scene(time), framed));
-      labels.push_back(fmt::format("{:.2f} s", time));
-      context.monitor().report((i + 1.0) / kSheet, "drawing");
+      moments.push_back({time, fmt::format("{:.2f} s", time)});
     }
-    return picture::write_png(picture::compose_sheet(images, labels, {.columns = 4}), path);
+    const auto picture = context.picture(job.picture, 420, 340);
+    return context.write_image(path,
+                               moments_picture(report.clip, moments, picture, context.monitor()));
   }
   SaveOptions save;
-  save.picture = options;
-  const auto saved = save_clip(report.clip, path, save, context.monitor());
-  return saved ? Status{} : saved.error();
+  save.picture = context.picture(job.picture, 960, 720);
+  return context.write_clip(path, report.clip, save);
 }
 
 // The same with stiffer and with softer joints: what the compliances' bounds mean for the grip.
@@ -170,11 +163,15 @@ Result<Outcome> replay(const ReplayJob& job, JobContext& context, ReplayJobRepor
   if (!setup->title.empty()) report->clip.name = setup->title;
   context.report.summary = report->summary;
   context.report.details = details(*setup, *report);
+  context.report.physics = physics_of(*setup);
   context.report.details["clip"] = clip_value(report->clip);
-  context.print(text(*setup, *report));
+  if (context.was_interrupted())
+    context.note(fmt::format("stopped after {:.2f} s of the scene", report->clip.duration()));
+  else
+    context.print(text(*setup, *report));
   if (!setup->problem.trajectory.compliance_measured)
     context.note("the compliances are assumed, not measured");
-  if (report->summary.termination != Termination::kInterrupted) {
+  if (!context.was_interrupted()) {
     audit::AuditOptions options;
     options.floor_height = setup->problem.floor_height;
     const auto audited = audit::audit(report->clip, options, context.monitor());
@@ -188,11 +185,11 @@ Result<Outcome> replay(const ReplayJob& job, JobContext& context, ReplayJobRepor
       if (const Status added = add_uncertainty(*setup, context); !added) return added.error();
   }
   for (const std::string& path : context.settings().outputs) {
+    if (report->steps == 0) break;
     if (const Status written = write(job, *setup, *report, path, context); !written)
       return written.error();
-    context.print("wrote " + path);
   }
-  context.report.details["outputs"] = context.settings().outputs;
+  context.report_files();
   result.replay = std::move(*report);
   return result.replay.solved == result.replay.steps ? Outcome::kDone : Outcome::kMissed;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "jobs/audit_value.h"
+#include "jobs/data_value.h"
 #include "jobs/job_context.h"
 #include "jobs/physics_value.h"
 #include "jobs/simulate_drop.h"
@@ -17,16 +18,6 @@ namespace prehend::jobs {
 namespace {
 
 namespace control = example_control;
-
-// What a data file holds: the report's own part and its physics, without what a clock measured, so
-// that the same input gives the same bytes.
-io::Value data_value(const io::Report& report) {
-  io::Value value = io::Value::table();
-  for (const auto& [key, member] : report.details.members())
-    if (key != kWallClock) value[key] = member;
-  value["physics"] = report.physics;
-  return value;
-}
 
 Status write(const SimulateJob& job, const Clip& clip, const std::vector<Moment>& moments,
              JobContext& context) {
@@ -52,7 +43,8 @@ Status write(const SimulateJob& job, const Clip& clip, const std::vector<Moment>
 // The heaviest that the same grasp carries, to a twentieth; nothing if not even a gram.
 Result<std::optional<double>> heaviest(const SimulateSetup& setup, control::Grip grip,
                                        const JobContext& context) {
-  constexpr double kLeast = 0.001, kMost = 20.0, kStep = 2.0, kPrecision = 1.05;
+  constexpr double kLeast = 0.001, kMost = 20.0;    // kg
+  constexpr double kStep = 2.0, kPrecision = 1.05;  // ratios of two masses
   control::SimulationOptions options = setup.options;
   options.grip = grip;
   const auto holds = [&](double mass) -> Result<bool> {

@@ -1,5 +1,6 @@
 #include "jobs/simulate_drop.h"
 
+#include "jobs/data_value.h"
 #include "jobs/simulate_value.h"
 
 #include <fmt/format.h>

@@ -184,7 +184,7 @@ std::string report_text(const grasp_space::TrainReport& trained) {
 // All motions at once, side by side: sizes along x, repetitions and kinds along z. Shorter ones
 // wait.
 Clip side_by_side(const std::string& name, const std::vector<Clip>& clips) {
-  constexpr double kApart = 0.35;
+  constexpr double kApart = 0.35;  // m between two hands that reach by 0.16 m
   const auto row = static_cast<std::size_t>(std::ceil(std::sqrt(double(clips.size()))));
   Clip all;
   all.name = name;

@@ -20,14 +20,15 @@
 namespace prehend::optimize {
 namespace {
 
-constexpr double kFirstStep = 0.25;
-constexpr double kCoarseStep = 0.02;
-constexpr double kAgainStep = 0.03;  // first step of a climb from the best
-constexpr double kFineStep = 3e-4;   // its last, halved from one to the next
-constexpr double kFinestStep = 1e-9;
-constexpr double kExploring = 0.5;  // of the budget
-constexpr int kCandidates = 64;     // of which the farthest from all optima may be a new start
-constexpr int kStarts = 4;          // of which the best is
+// Steps are shares of the range of each variable.
+constexpr double kFirstStep = 0.25;   // of a climb from a new start
+constexpr double kCoarseStep = 0.02;  // its last
+constexpr double kAgainStep = 0.03;   // first step of a climb from the best
+constexpr double kFineStep = 3e-4;    // its last, halved from one to the next
+constexpr double kFinestStep = 1e-9;  // below which halving ends
+constexpr double kExploring = 0.5;    // of the budget
+constexpr int kCandidates = 64;       // of which the farthest from all optima may be a new start
+constexpr int kStarts = 4;            // of which the best is
 
 class Climber {
  public:

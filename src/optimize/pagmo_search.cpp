@@ -83,8 +83,12 @@ class PagmoSearch {
   }
 
  private:
+  // Annealing: moves of one temperature before the range is adapted; the first range as a share of
+  // the variables'; the first temperature as a share of the difference between the median and the
+  // best of random points; the last temperature as a share of the first.
   static constexpr int kBin = 4;
-  static constexpr double kRange = 0.5, kHot = 0.3, kCold = 1e-6, kSigma = 0.25;
+  static constexpr double kRange = 0.5, kHot = 0.3, kCold = 1e-6;
+  static constexpr double kSigma = 0.25;  // CMA-ES: first spread, as a share of the range
 
   unsigned seed() { return static_cast<unsigned>(random_.bits() >> 32); }
   pagmo::problem problem() const { return pagmo::problem(UnitProblem{&search_}); }

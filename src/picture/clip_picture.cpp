@@ -11,8 +11,8 @@
 namespace prehend::picture {
 namespace {
 
-constexpr double kLongestArrow = 0.07;
-constexpr double kMostMetersPerNewton = 0.03;
+constexpr double kLongestArrow = 0.07;         // m, of the clip's largest force
+constexpr double kMostMetersPerNewton = 0.03;  // so that a feather's weight gets no long arrow
 // Times at which a whole clip is looked at for framing.
 constexpr int kFramingTimes = 48;
 constexpr int kOutlineDirections = 64;
@@ -225,6 +225,7 @@ Camera ClipPainter::framed(const Camera& camera, double aspect, double first, do
 double ClipPainter::best_azimuth(const Camera& camera, double first, double last) const {
   if (clip_.hands.empty()) return kDefaultAzimuth;
   constexpr int kSides = 12;
+  // Of a score in which each visible fingertip counts one.
   constexpr double kObjectWeight = 4.0, kForearmWeight = 2.5, kDefaultWeight = 0.5;
   std::array<double, kSides> scores{};
   for (const double time : {first, 0.5 * (first + last), last}) {

@@ -14,8 +14,8 @@ namespace {
 const Vec3 kInk(0.20, 0.20, 0.21);
 const Vec3 kGrid(0.88, 0.87, 0.86);
 const Vec3 kMark(0.55, 0.54, 0.52);
-constexpr double kText = 11.0;
-constexpr double kTitle = 15.0;
+constexpr double kText = 11.0;   // pixels, the height of letters
+constexpr double kTitle = 15.0;  // pixels
 
 Vec3 series_color(std::size_t index) {
   static const Vec3 kColors[] = {{0.11, 0.42, 0.69}, {0.85, 0.45, 0.09}, {0.16, 0.58, 0.40},

@@ -42,6 +42,15 @@ TEST_F(Interrupt, BeforeTheWorkLeavesOldFilesAsTheyAre) {
       {{"hand", "--posture", "all"}, "postures.png"},
       {{"hand"}, "views.png"},
       {{"convert", at("hand.glb")}, "copy.bvh"},
+      {{"manipulate", "scenes/manipulation/push-fast.toml"}, "manipulate.glb"},
+      {{"manipulate", "scenes/manipulation/push-fast.toml"}, "manipulate.json"},
+      {{"replay", "scenes/interaction/box.toml"}, "replay.glb"},
+      {{"replay", "scenes/interaction/box.toml"}, "replay.json"},
+      {{"replay", "scenes/interaction/box.toml"}, "replay.png"},
+      {{"measure", "--subject", "tap"}, "measure.json"},
+      {{"measure", "--subject", "tap"}, "measure.glb"},
+      {{"detail", "scenes/sampling/milk-pick.toml"}, "detail.json"},
+      {{"detail", "scenes/sampling/milk-pick.toml"}, "detail.glb"},
   };
   std::stop_source source;
   source.request_stop();
@@ -73,6 +82,7 @@ TEST_F(Interrupt, IsHeededWithinASecond) {
       {{"train", "--example", "general"}, "model.json"},
       {{"grasp", "mug", "--count", "200"}, "grasps.glb"},
       {{"simulate", "scenes/control/grasp.toml", "--object", "mug"}, "simulate.glb"},
+      {{"detail", "scenes/sampling/milk-pick.toml"}, "detail.json"},
   };
   for (auto [arguments, name] : cases) {
     old_file(name);

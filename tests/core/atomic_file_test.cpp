@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -54,6 +55,12 @@ TEST_F(AtomicFile, NamesTheMissingFolder) {
 TEST_F(AtomicFile, RefusesAFolderAsTarget) {
   EXPECT_NE(write_file(folder_.string(), "x").message().find("it is a folder"), std::string::npos);
   EXPECT_NE(write_file(in_folder(""), "x").message().find("it is a folder"), std::string::npos);
+}
+
+TEST_F(AtomicFile, RefusesAPipeAsTarget) {
+  ASSERT_EQ(::mkfifo(in_folder("pipe.glb").c_str(), 0600), 0);
+  EXPECT_NE(write_file(in_folder("pipe.glb"), "x").message().find("pipe"), std::string::npos);
+  EXPECT_TRUE(fs::is_fifo(in_folder("pipe.glb")));
 }
 
 TEST_F(AtomicFile, LeavesNothingBehindWithoutCommit) {

@@ -81,6 +81,21 @@ TEST(GlbForeign, MeshesWithoutSkinAreObjects) {
   }
 }
 
+// Files of very many instances took minutes to be read.
+TEST(GlbForeign, MoreObjectsThanAClipHasAreRefused) {
+  Clip clip;
+  clip.frame_rate = 30.0;
+  const ObjectTrack track = testing::tumbling(testing::test_box("box"), 2);
+  clip.objects.assign(1000, track);
+  const auto most = decode_glb(as_foreign(*encode_glb(clip)), "many.glb");
+  ASSERT_TRUE(most.ok()) << most.message();
+  EXPECT_EQ(most->clip.objects.size(), 1000u);
+  clip.objects.push_back(track);
+  const auto more = decode_glb(as_foreign(*encode_glb(clip)), "many.glb");
+  ASSERT_FALSE(more.ok());
+  EXPECT_NE(more.message().find("1000"), std::string::npos) << more.message();
+}
+
 TEST(GlbForeign, ALeftHandedFileIsReflected) {
   // A right hand written in left-handed coordinates has the shape of a left one.
   const Clip clip = hand_clip(3, Side::kLeft);

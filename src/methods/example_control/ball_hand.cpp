@@ -1,3 +1,5 @@
+// Beyond the paper: captured hands of other joints, made into the ball-jointed one that controllers
+// move.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Pollard and Zordan 2005, sections 4 and 5: what a controller holds. Mirroring it, keeping it
+// within a hand's range and opening it wider are beyond the paper.
 #include "prehend/methods/example_control/controller.h"
 
 #include <cmath>

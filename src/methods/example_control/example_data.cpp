@@ -1,3 +1,5 @@
+// Pollard and Zordan 2005, section 4: what the fit needs of a captured grasp. Smoothing and the
+// choice of axis-angle vectors that do not jump are ours.
 #include "methods/example_control/example_data.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Beyond the paper, which replays its example on the hand that made it: see the header.
 #include "prehend/methods/example_control/example_wrist.h"
 
 namespace prehend::example_control {

@@ -1,3 +1,4 @@
+// Beyond the paper: a simulation is recorded, and what it did to the object is measured.
 #include "prehend/methods/example_control/run.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Pollard and Zordan 2005, sections 3 to 7: the states, torques and grip of the room's other files,
+// put together and stepped in time. The wrist's strength and the hold are beyond the paper.
 #include "prehend/methods/example_control/simulation.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Beyond the paper: see the header.
 #include "methods/example_control/skin_slip.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Beyond the paper: a grasp that was found, shown as a motion that was simulated.
 #include "prehend/methods/grasp_space/grasp_clip.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Beyond the paper: see the header.
 #include "methods/manipulation/clip_writer.h"
 
 #include <algorithm>

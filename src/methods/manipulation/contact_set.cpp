@@ -1,3 +1,4 @@
+// Liu 2008, section 4.2 and figure 4: see the header.
 #include "methods/manipulation/contact_set.h"
 
 #include <algorithm>

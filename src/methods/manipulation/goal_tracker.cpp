@@ -1,3 +1,4 @@
+// Liu 2008, section 5.1 and eq. 7: see the header.
 #include "methods/manipulation/goal_tracker.h"
 
 #include <algorithm>

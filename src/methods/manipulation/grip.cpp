@@ -1,3 +1,4 @@
+// Liu 2008, section 6 and eq. 9: see the header.
 #include "methods/manipulation/grip.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Liu 2008, section 4, eq. 1 to 8: see the header, whose numbers of terms are used here.
 #include "methods/manipulation/step_problem.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Beyond the paper, which gives its problem to a general solver: see the header.
 #include "methods/manipulation/step_solver.h"
 
 namespace prehend::manipulation {

@@ -1,3 +1,4 @@
+// Beyond the paper: see the header.
 #include "methods/manipulation/system.h"
 
 #include <algorithm>

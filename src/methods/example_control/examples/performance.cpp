@@ -1,3 +1,4 @@
+// Beyond the paper, whose examples are captured: see the header.
 #include "methods/example_control/examples/performance.h"
 
 #include "prehend/core/hand_builder.h"
