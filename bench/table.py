@@ -68,6 +68,12 @@ ROWS = [
        lambda n=n: 1e6 * seconds(f"BM_LcpGuessed/{n}"), None, None, "us") for n in (1, 5, 10, 20)],
     ("replay of five fingers at 500 Hz, over real time (paper: below 1)",
      lambda: runs["BM_Replay"]["realtime"], ">=", 20, "x"),
+    ("a step of manipulation, Ipopt over ours, the same problems",
+     lambda: runs["BM_ManipulateStepIpopt/iterations:1"]["step_ms"]
+     / runs["BM_ManipulateStepFast/iterations:3"]["step_ms"], ">=", 10, "x"),
+    *[(f"a step of manipulation, {n} contacts (reported)",
+       lambda n=n: 1e6 * seconds(f"BM_ManipulateContacts/{n}"), None, None, "us")
+      for n in (2, 5, 10, 20)],
     ("balanced squeeze, 15 contacts", lambda: 1e6 * seconds("BM_BalancedSqueeze/15"), "<=", 300, "us"),
 ]
 

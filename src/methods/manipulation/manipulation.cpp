@@ -91,6 +91,7 @@ struct Manipulation::Impl {
   double seconds = 0.0;
   long resting = 0, slipping = 0;
   Summary summary;
+  StepObserver observer;
   bool over = false;
 
   Impl(Problem given, const Options& chosen)
@@ -410,6 +411,7 @@ bool Manipulation::Impl::step(std::span<const Disturbance> extra) {
                fmt::format("the step at {:.2f} s has no answer", time())};
     return false;
   }
+  if (observer) observer(task_time(), step_problem, solution);
   record.residual = solution.residual;
   record.cone_excess = std::max(0.0, solution.cone_excess);
   record.objective = solution.objective;
@@ -442,6 +444,7 @@ Result<std::unique_ptr<Manipulation>> Manipulation::make(Problem problem, const 
 }
 
 bool Manipulation::step(std::span<const Disturbance> now) { return impl_->step(now); }
+void Manipulation::observe(StepObserver observer) { impl_->observer = std::move(observer); }
 double Manipulation::time() const { return impl_->time(); }
 Transform Manipulation::object_pose(int thing) const {
   return impl_->system.pose(impl_->now, thing);

@@ -31,8 +31,11 @@ constexpr double kNearSelf = 0.004, kNearSelfReach = 0.015;  // m, the same of t
 constexpr double kSelfOverlap = 5e-4;  // m that digits may press into each other
 constexpr double kFastest = 10.0;      // rad/s of any joint; a flick of a finger reaches 20
 constexpr double kTorquePerMeter =
-    1e-3;                          // m of overlap that weigh as 1 N m beyond a joint's strength
-constexpr double kStrained = 0.5;  // of its strength: joints beyond it are watched
+    1e-3;                            // m of overlap that weigh as 1 N m beyond a joint's strength
+constexpr double kStrained = 0.5;    // of its strength: joints beyond it are watched
+constexpr int kMostCapsules = 1000;  // of one arm: so far are their numbers apart in names
+
+using Kind = InequalityName::Kind;
 
 }  // namespace
 
@@ -162,7 +165,7 @@ void StepProblem::push_row(Linearized& out, double weight, double residual) {
   row_.setZero();
 }
 
-void StepProblem::push_inequality(Linearized& out, double value) {
+void StepProblem::push_inequality(Linearized& out, const InequalityName& name, double value) {
   const int i = out.inequality_count++;
   if (out.inequality.rows() < out.inequality_count || out.inequality.cols() != size_) {
     out.inequality.conservativeResize(std::max<Eigen::Index>(2 * out.inequality_count, 64), size_);
@@ -170,6 +173,8 @@ void StepProblem::push_inequality(Linearized& out, double value) {
   }
   out.inequality.row(i) = row_;
   out.inequality_value[i] = value;
+  out.inequality_names.resize(static_cast<size_t>(i));
+  out.inequality_names.push_back(name);
   row_.setZero();
 }
 
@@ -393,28 +398,31 @@ void StepProblem::add_gaps(Linearized& out, const Eigen::VectorXd& y) {
           system_.add_row(a, gap.segment, gap.point_world, gap.normal_world, row_);
           system_.add_thing_row(t, gap.point_world, -gap.normal_world, row_);
           row_[slack(kHandSlack)] = 1.0;
-          push_inequality(out, gap.gap + y[slack(kHandSlack)]);
+          push_inequality(out, {Kind::kHandGap, a * kMostCapsules + c, t, i},
+                          gap.gap + y[slack(kHandSlack)]);
         }
       }
     }
-    for (const hands::HandGaps::Pair& pair : gaps.pairs()) {
-      const auto gap = gaps.near_self(pair, reaches ? kNearSelfReach : kNearSelf);
+    for (int p = 0; p < static_cast<int>(gaps.pairs().size()); ++p) {
+      const auto gap = gaps.near_self(gaps.pairs()[p], reaches ? kNearSelfReach : kNearSelf);
       if (!gap) continue;
       system_.add_row(a, gap->segment_b, gap->point_b_world, gap->apart_world, row_);
       system_.add_row(a, gap->segment_a, gap->point_a_world, -gap->apart_world, row_);
       row_[slack(kSelfSlack)] = 1.0;
-      push_inequality(out, gap->gap + kSelfOverlap + y[slack(kSelfSlack)]);
+      push_inequality(out, {Kind::kSelfGap, a, p}, gap->gap + kSelfOverlap + y[slack(kSelfSlack)]);
     }
   }
   // Corners of things, along the normal that they had.
-  for (const ContactPoint& contact : input_->contacts) {
+  for (int k = 0; k < static_cast<int>(input_->contacts.size()); ++k) {
+    const ContactPoint& contact = input_->contacts[k];
     if (contact.of_hand()) continue;
     const Vec3 on_thing = system_.thing_pose(contact.thing) * contact.point_thing;
     const Vec3 on_other = system_.thing_pose(contact.other) * contact.point_other;
     system_.add_thing_row(contact.thing, on_thing, -contact.normal, row_);
     system_.add_thing_row(contact.other, on_other, contact.normal, row_);
     row_[slack(kThingSlack)] = 1.0;
-    push_inequality(out, (on_other - on_thing).dot(contact.normal) + y[slack(kThingSlack)]);
+    push_inequality(out, {Kind::kThingGap, k},
+                    (on_other - on_thing).dot(contact.normal) + y[slack(kThingSlack)]);
   }
 }
 
@@ -425,7 +433,7 @@ void StepProblem::add_grip_bounds(Linearized& out, const Eigen::VectorXd& y) {
     const double most = contact.of_hand() ? input_->grip_most[contact.thing] : 0.0;
     if (most <= 0.0) continue;
     row_.segment(force_first_[k], contact.columns).setConstant(-1.0);
-    push_inequality(out, most + row_.dot(y));
+    push_inequality(out, {Kind::kGrip, static_cast<int>(k)}, most + row_.dot(y));
   }
 }
 
@@ -439,7 +447,8 @@ void StepProblem::add_torque_bounds(Linearized& out, const Eigen::VectorXd& y) {
     const double side = torque > 0.0 ? -1.0 : 1.0;
     row_ = side * kTorquePerMeter * torque_rows_.row(i);
     row_[slack(kTorqueSlack)] = 1.0;
-    push_inequality(out, kTorquePerMeter * (most + side * torque) + y[slack(kTorqueSlack)]);
+    push_inequality(out, {Kind::kTorque, i},
+                    kTorquePerMeter * (most + side * torque) + y[slack(kTorqueSlack)]);
   }
 }
 

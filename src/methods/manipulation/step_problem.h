@@ -24,6 +24,7 @@
 //          forces, y where the problem is linearized.
 #pragma once
 
+#include <compare>
 #include <optional>
 #include <span>
 
@@ -63,6 +64,17 @@ struct StepInput {
   Eigen::VectorXd torque_before;       // N m, of the last step
 };
 
+// What an inequality is about, so that the same one is found again around another point: only what
+// is near has a row.
+struct InequalityName {
+  enum class Kind { kHandGap, kSelfGap, kThingGap, kGrip, kTorque };
+  Kind kind = Kind::kHandGap;
+  // kHandGap: capsule (of all arms), thing, which of its places; kSelfGap: arm, pair of capsules;
+  // kThingGap, kGrip: contact; kTorque: joint.
+  int first = 0, second = 0, third = 0;
+  auto operator<=>(const InequalityName&) const = default;
+};
+
 // The problem around a point: residuals and constraints with their exact derivatives.
 struct Linearized {
   Eigen::MatrixXd rows;  // of the weighted residuals, whose squares add up to the objective
@@ -71,6 +83,7 @@ struct Linearized {
   Eigen::VectorXd equality_value;
   Eigen::MatrixXd inequality;  // value >= 0
   Eigen::VectorXd inequality_value;
+  std::vector<InequalityName> inequality_names;
   int row_count = 0, inequality_count = 0;
 };
 
@@ -116,7 +129,7 @@ class StepProblem {
   void add_grip_bounds(Linearized& out, const Eigen::VectorXd& y);
   void add_torque_bounds(Linearized& out, const Eigen::VectorXd& y);
   void push_row(Linearized& out, double weight, double residual);
-  void push_inequality(Linearized& out, double value);
+  void push_inequality(Linearized& out, const InequalityName& name, double value);
 
   System& system_;
   Options options_;

@@ -7,8 +7,6 @@ namespace {
 constexpr int kMostPrograms = 6;
 // m and rad of the displacements between two programs. Equations are then met to its square.
 constexpr double kSettled = 5e-6;
-// Added to the Hessian's diagonal, so that directions that nothing asks for are settled too.
-constexpr double kRidge = 1e-7;
 
 }  // namespace
 
@@ -26,10 +24,10 @@ void StepSolver::solve(StepProblem& problem, const Eigen::VectorXd& start, StepS
     const auto residuals = linearized_.residuals.head(linearized_.row_count);
     program_.hessian.setZero(n, n);
     program_.hessian.selfadjointView<Eigen::Lower>().rankUpdate(rows.transpose());
-    program_.hessian.diagonal().array() += kRidge;
+    program_.hessian.diagonal().array() += kStepRidge;
     program_.gradient.noalias() = rows.transpose() * residuals;
     program_.gradient -= program_.hessian.selfadjointView<Eigen::Lower>() * y;
-    program_.gradient += kRidge * y;
+    program_.gradient += kStepRidge * y;
     program_.gradient.tail(StepProblem::kSlacks).array() += StepProblem::kOverlapPrice;
     program_.equality = linearized_.equality;
     program_.equality_value = linearized_.equality * y - linearized_.equality_value;

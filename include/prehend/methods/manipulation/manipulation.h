@@ -2,6 +2,7 @@
 // and objects and for the contact forces between them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -66,6 +67,12 @@ struct Report {
   double fps() const { return step_seconds > 0.0 ? frames / step_seconds : 0.0; }
 };
 
+// Private to the room. Tests and benchmarks see each step's problem, and its answer before it is
+// taken, and solve it again by other means.
+class StepProblem;
+struct StepSolution;
+using StepObserver = std::function<void(double time, StepProblem& problem, const StepSolution&)>;
+
 // For those who pull on things as it goes: one step after the other.
 class Manipulation {
  public:
@@ -80,6 +87,8 @@ class Manipulation {
   double time() const;
   Transform object_pose(int thing) const;
   HandPose hand_pose(int arm) const;
+
+  void observe(StepObserver observer);
 
   // What was done so far, as a clip of 120 frames a second.
   Report report() const;
