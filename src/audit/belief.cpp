@@ -84,8 +84,8 @@ Contact opposite(const Contact& contact, const ClipMoment& moment) {
   return other;
 }
 
-double third_law_violation(const Clip& clip, const std::vector<Contact>& contacts) {
-  double worst = 0.0;
+FrameFinding third_law_violation(const Clip& clip, const std::vector<Contact>& contacts) {
+  FrameFinding worst;
   for (size_t i = 0; i < contacts.size(); ++i) {
     const ContactSide by = whole(contacts[i].by), on = whole(contacts[i].on);
     if (by.is_surroundings() || on.is_surroundings() || on < by) continue;
@@ -99,7 +99,7 @@ double third_law_violation(const Clip& clip, const std::vector<Contact>& contact
     }
     if (!answered) continue;
     const double weight = std::min(weight_of(clip, by), weight_of(clip, on));
-    worst = std::max(worst, (there + back).norm() / weight);
+    worst.keep_worse({(there + back).norm() / weight, by, on, -1});
   }
   return worst;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "audit/frame_finding.h"
 #include "audit/touch.h"
 #include "prehend/core/clip.h"
 
@@ -31,7 +32,7 @@ Contact opposite(const Contact& contact, const ClipMoment& moment);
 // Newton's third law among recorded forces, in newtons: where a and b both are recorded as pushed
 // by the other, the two sums must cancel; this is the largest remainder, over the weight of the
 // lighter one. A pair recorded from one side only obeys it by definition.
-double third_law_violation(const Clip& clip, const std::vector<Contact>& contacts);
+FrameFinding third_law_violation(const Clip& clip, const std::vector<Contact>& contacts);
 
 // Contacts between two objects that only one of them has, given to the other as well.
 void add_reactions(const ClipMoment& moment, std::vector<Contact>& contacts);

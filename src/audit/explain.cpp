@@ -28,10 +28,11 @@ double weight_of(const Hand& hand) {
 
 }  // namespace
 
-double skin_friction_excess(const Clip& clip, double skin_friction,
-                            const std::vector<Contact>& contacts) {
-  double worst = 0.0;
-  for (const Contact& contact : contacts) {
+FrameFinding skin_friction_excess(const Clip& clip, double skin_friction,
+                                  const std::vector<Contact>& contacts) {
+  FrameFinding worst;
+  for (size_t i = 0; i < contacts.size(); ++i) {
+    const Contact& contact = contacts[i];
     if (!contact.on.is_hand() || contact.by.is_object()) continue;
     double weight = weight_of(*clip.hands[contact.on.index].hand);
     double beyond = contact.normal_world.dot(contact.force_world);  // that it pulls by
@@ -39,7 +40,8 @@ double skin_friction_excess(const Clip& clip, double skin_friction,
       weight = std::min(weight, weight_of(*clip.hands[contact.by.index].hand));
       beyond = outside_cone(contact, skin_friction);
     }
-    if (weight > 0.0) worst = std::max(worst, beyond / weight);
+    if (weight > 0.0)
+      worst.keep_worse({beyond / weight, contact.by, contact.on, static_cast<int>(i)});
   }
   return worst;
 }
@@ -49,14 +51,18 @@ Given recorded_wrench(const Object& object, const Transform& pose_world,
   const double weight = object.mass * kStandardGravity;
   const Vec3 center = pose_world * object.center_of_mass;
   Given given;
-  for (const Contact& contact : contacts) {
+  for (size_t i = 0; i < contacts.size(); ++i) {
+    const Contact& contact = contacts[i];
     const Vec3 arm = pose_world * contact.point_on - center;
     given.wrench.force += contact.force_world;
     given.wrench.torque +=
         arm.cross(contact.force_world) - contact.torque_normal * contact.normal_world;
     const double normal = -contact.normal_world.dot(contact.force_world);
-    given.friction_excess =
-        std::max(given.friction_excess, outside_cone(contact, object.friction) / weight);
+    if (const double beyond = outside_cone(contact, object.friction) / weight;
+        beyond > given.friction_excess) {
+      given.friction_excess = beyond;
+      given.worst = static_cast<int>(i);
+    }
     if (contact.by.is_hand()) given.hand_force += std::max(0.0, normal);
   }
   return given;

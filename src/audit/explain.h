@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "audit/frame_finding.h"
 #include "prehend/core/clip.h"
 
 namespace prehend::audit {
@@ -17,14 +18,15 @@ struct Explanation {
 struct Given {
   Wrench wrench;
   double friction_excess = 0.0;
+  int worst = -1;  // index of that force's contact; -1: all are within their cones
   double hand_force = 0.0;
 };
 Given recorded_wrench(const Object& object, const Transform& pose_world,
                       const std::vector<Contact>& contacts);
 // How far the worst force of one hand on another, or of the floor on a hand, is outside its cone,
 // over the weight of the lighter hand. The floor's friction is not known: it may only not pull.
-double skin_friction_excess(const Clip& clip, double skin_friction,
-                            const std::vector<Contact>& contacts);
+FrameFinding skin_friction_excess(const Clip& clip, double skin_friction,
+                                  const std::vector<Contact>& contacts);
 double unexplained(const Object& object, const Wrench& needed, const Wrench& given);
 
 // With the best forces that these contacts could give.

@@ -22,8 +22,8 @@ Vec3 slide(const ClipMoment& before, const ClipMoment& after, const Contact& con
 
 }  // namespace
 
-double largest_slip(const Clip& clip, const std::vector<std::vector<Contact>>& contacts) {
-  double largest = 0.0;
+void add_slips(const Clip& clip, const std::vector<std::vector<Contact>>& contacts,
+               std::vector<FrameFindings>& findings) {
   std::map<Pair, Vec3> running;
   ClipMoment before, after;
   if (!contacts.empty()) after = moment_of(clip, 0);
@@ -41,10 +41,10 @@ double largest_slip(const Clip& clip, const std::vector<std::vector<Contact>>& c
     for (const auto& [pair, contact] : touching) {
       Vec3& way = running.try_emplace(pair, Vec3::Zero()).first->second;
       way += slide(before, after, *contact);
-      largest = std::max(largest, way.norm());
+      findings[f][Measure::kSlip].keep_worse(
+          {way.norm(), pair.first, pair.second, static_cast<int>(contact - contacts[f].data())});
     }
   }
-  return largest;
 }
 
 }  // namespace prehend::audit

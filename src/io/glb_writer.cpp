@@ -257,6 +257,21 @@ json ClipWriter::add_contacts() {
   return description;
 }
 
+json marks_to_json(const ClipMarks& marks) {
+  json list = json::array();
+  for (const ClipMark& mark : marks) {
+    json one = {{"kind", mark.kind},
+                {"first", mark.first},
+                {"last", mark.last},
+                {"worst", mark.worst},
+                {"text", mark.text}};
+    if (const auto& point = mark.point_world)
+      one["point_world"] = {point->x(), point->y(), point->z()};
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
 Result<std::string> ClipWriter::write() {
   const int frames = clip_.frame_count();
   std::vector<float> times;
@@ -277,6 +292,7 @@ Result<std::string> ClipWriter::write() {
                       {"objects", objects}};
   if (clip_.floor_height) description["floor_height"] = *clip_.floor_height;
   if (clip_.has_contacts()) description["contacts"] = add_contacts();
+  if (!options_.marks.empty()) description["marks"] = marks_to_json(options_.marks);
   return builder_.finish(clip_.name, {{"prehend", description}});
 }
 

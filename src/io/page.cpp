@@ -49,7 +49,7 @@ std::string script_json(const nlohmann::json& json) {
 }  // namespace
 
 Status write_page(const Clip& clip, const std::string& path, const PageOptions& options) {
-  const auto glb = encode_glb(clip);
+  const auto glb = encode_glb(clip, {.marks = options.marks});
   if (!glb) return Error{fmt::format("cannot write {}: {}", path, glb.message())};
   const std::string title = !options.title.empty() ? options.title
                             : clip.name.empty()    ? "Clip"

@@ -1,17 +1,58 @@
 #include "jobs/audit_value.h"
 
-#include <functional>
-
 #include <fmt/format.h>
 
-#include "prehend/picture/draw.h"
-
 namespace prehend::jobs {
+
+namespace {
+
+io::Value finding_value(const audit::Finding& finding) {
+  io::Value value = io::Value::table();
+  value["kind"] = to_string(finding.measure);
+  value["value"] = finding.value;
+  value["unit"] = unit_of(finding.measure);
+  value["frame"] = finding.frame;
+  value["time_s"] = finding.time;
+  value["who"] = who(finding);
+  const auto name = [&](const char* key, const std::string& text) {
+    value[key] = text.empty() ? io::Value() : io::Value(text);
+  };
+  name("hand", finding.hand);
+  name("segment", finding.segment);
+  name("joint", finding.joint);
+  name("object", finding.object);
+  value["point_world"] = finding.point_world ? io::Value(*finding.point_world) : io::Value();
+  value["contact"] = io::Value();
+  if (!finding.contact) return value;
+  io::Value& contact = value["contact"];
+  contact["by"] = finding.by_name;
+  contact["on"] = finding.on_name;
+  contact["normal_world"] = finding.contact->normal_world;
+  contact["gap_m"] = finding.contact->gap;
+  contact["force_world"] = finding.contact->force_world;
+  return value;
+}
+
+io::Value stretch_value(const audit::BadStretch& stretch) {
+  io::Value value = io::Value::table();
+  value["kind"] = to_string(stretch.worst.measure);
+  value["first_frame"] = stretch.first;
+  value["last_frame"] = stretch.last;
+  value["worst_frame"] = stretch.worst.frame;
+  value["value"] = stretch.worst.value;
+  value["who"] = who(stretch.worst);
+  return value;
+}
+
+}  // namespace
 
 io::Value audit_value(const audit::AuditReport& report) {
   io::Value value = io::Value::table();
   value["max_penetration_m"] = report.max_penetration_m;
   value["mean_penetration_m"] = report.mean_penetration_m;
+  value["max_beyond_tissue_m"] = report.max_beyond_tissue_m;
+  value["mean_beyond_tissue_m"] = report.mean_beyond_tissue_m;
+  value["tissue"] = to_string(report.tissue);
   value["dynamics_residual"] = report.dynamics_residual;
   value["friction_excess"] = report.friction_excess;
   value["third_law_violation"] = report.third_law_violation;
@@ -23,6 +64,12 @@ io::Value audit_value(const audit::AuditReport& report) {
   value["verdict"] = to_string(report.verdict);
   value["reasons"] = report.reasons;
   value["notes"] = report.notes;
+  value["worst"] = io::Value::array();
+  for (const audit::Finding& finding : report.worst)
+    value["worst"].push_back(finding_value(finding));
+  value["bad"] = io::Value::array();
+  for (const audit::BadStretch& stretch : report.bad)
+    value["bad"].push_back(stretch_value(stretch));
   return value;
 }
 
@@ -34,6 +81,10 @@ std::string audit_text(const audit::AuditReport& report) {
   line("penetration, worst / mean",
        fmt::format("{:.2f} / {:.2f} mm", 1e3 * report.max_penetration_m,
                    1e3 * report.mean_penetration_m));
+  line("beyond what tissue gives",
+       fmt::format("{:.2f} / {:.2f} mm{}", 1e3 * report.max_beyond_tissue_m,
+                   1e3 * report.mean_beyond_tissue_m,
+                   report.tissue == audit::Tissue::kSoft ? ", which is judged" : ""));
   line("unexplained wrench, worst", fmt::format("{:.3f} of the weight", report.dynamics_residual));
   line("beyond the friction cone, worst",
        fmt::format("{:.3f} of the weight", report.friction_excess));
@@ -48,48 +99,10 @@ std::string audit_text(const audit::AuditReport& report) {
        fmt::format("{:.1f} %", 100.0 * report.explained_fraction));
   line("verdict", to_string(report.verdict));
   for (const std::string& reason : report.reasons) text += "    " + reason + "\n";
+  for (const audit::Finding& finding : report.worst)
+    text += "    worst " + describe(finding) + "\n";
   for (const std::string& note : report.notes) text += "    note: " + note + "\n";
   return text;
-}
-
-std::string audit_csv(const audit::AuditReport& report, double frame_rate) {
-  std::string text =
-      "time_s,penetration_m,contacts,residual,friction_excess,grip_N,limit_violation_rad,"
-      "self_penetration_m,explained\n";
-  for (size_t f = 0; f < report.frames.size(); ++f) {
-    const audit::FrameAudit& frame = report.frames[f];
-    text += fmt::format("{:.9g},{:.9g},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{}\n", f / frame_rate,
-                        frame.penetration, frame.contacts, frame.residual, frame.friction_excess,
-                        frame.grip_force, frame.limit_violation, frame.self_penetration,
-                        frame.explained ? 1 : 0);
-  }
-  return text;
-}
-
-picture::Image audit_picture(const audit::AuditReport& report, double frame_rate,
-                             const std::string& title) {
-  const auto plot = [&](const char* label,
-                        const std::function<double(const audit::FrameAudit&)>& get) {
-    picture::Plot p;
-    p.title = title;
-    p.x_label = "time [s]";
-    p.y_label = label;
-    p.height = 320;
-    picture::Series series;
-    for (size_t f = 0; f < report.frames.size(); ++f) {
-      series.x.push_back(f / frame_rate);
-      series.y.push_back(get(report.frames[f]));
-    }
-    p.series.push_back(std::move(series));
-    return picture::draw_plot(p);
-  };
-  picture::SheetOptions columns;
-  columns.columns = 1;
-  return picture::compose_sheet(
-      {plot("penetration [mm]", [](const auto& f) { return 1e3 * f.penetration; }),
-       plot("unexplained / weight", [](const auto& f) { return f.residual; }),
-       plot("grip [N]", [](const auto& f) { return f.grip_force; })},
-      {}, columns);
 }
 
 }  // namespace prehend::jobs

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "prehend/audit/audit.h"
+#include "prehend/io/clip_marks.h"
 #include "prehend/io/value.h"
 #include "prehend/picture/plot.h"
 
@@ -13,10 +14,17 @@ namespace prehend::jobs {
 io::Value audit_value(const audit::AuditReport& report);
 // A line a measure, then why it failed.
 std::string audit_text(const audit::AuditReport& report);
-// A row a frame.
+// A row a frame, a column a measure, and the kinds that are bad in it.
 std::string audit_csv(const audit::AuditReport& report, double frame_rate);
-// Penetration, unexplained wrench and grip over time.
+// What is bad, for pages and GLB.
+io::ClipMarks audit_marks(const audit::AuditReport& report);
+// Penetration, unexplained wrench, joints beyond their range and grip over time, with bad frames
+// dotted.
 picture::Image audit_picture(const audit::AuditReport& report, double frame_rate,
                              const std::string& title);
+
+// The worst of each measure from near, with a mark where it is; empty if it was stopped.
+picture::Image worst_picture(const audit::AuditReport& report, const Clip& clip,
+                             const picture::PictureOptions& options);
 
 }  // namespace prehend::jobs

@@ -139,6 +139,8 @@ io::Value worst_audit(const DetailFigures& figures) {
     const auto most = [](double& a, double b) { a = std::max(a, b); };
     most(worst.max_penetration_m, one.max_penetration_m);
     most(worst.mean_penetration_m, one.mean_penetration_m);
+    most(worst.max_beyond_tissue_m, one.max_beyond_tissue_m);
+    most(worst.mean_beyond_tissue_m, one.mean_beyond_tissue_m);
     most(worst.dynamics_residual, one.dynamics_residual);
     most(worst.friction_excess, one.friction_excess);
     most(worst.max_limit_violation_rad, one.max_limit_violation_rad);

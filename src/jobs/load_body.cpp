@@ -100,8 +100,10 @@ double table_frame_rate(const io::CsvTable& table) {
   return rate > 0.0 ? rate : kDefaultRate;
 }
 
+bool moves_root(const io::CsvTable& table) { return whole(triple(table, "root_p")); }
+
 bool moves_body(const io::CsvTable& table, const MjcfSkeleton& skeleton) {
-  if (!whole(triple(table, "root_p"))) return false;
+  if (!moves_root(table)) return false;
   for (std::size_t i = 0; i < skeleton.names.size(); ++i)
     if (BodyColumns(table, skeleton, static_cast<int>(i)).given()) return true;
   return false;

@@ -12,6 +12,8 @@
 
 namespace prehend::jobs {
 
+// Whether there is a root that moves, without which no body does.
+bool moves_root(const io::CsvTable& table);
 // Whether the columns turn bodies of this skeleton: "BODY_ex", "_ey", "_ez" (an exponential map)
 // or every hinge of a body by its name, and a root that moves ("root_px", "_py", "_pz").
 bool moves_body(const io::CsvTable& table, const physics::MjcfSkeleton& skeleton);

@@ -176,6 +176,8 @@ Result<Loaded> load_csv(const std::string& path, const LoadOptions& options) {
   const auto table = io::read_csv(path);
   if (!table) return table.error();
   if (!options.hand.empty()) {
+    // Compiling a model with its meshes costs as much as auditing a second of motion.
+    if (!moves_root(*table)) return load_joint_table(path, options, *table);
     const auto skeleton = physics::load_mjcf_skeleton(options.hand);
     if (!skeleton) return skeleton.error();
     if (moves_body(*table, *skeleton)) return load_body_table(path, options, *table, *skeleton);

@@ -60,8 +60,10 @@ const std::vector<std::string>& clip_endings() {
 Result<Saved> save_clip(const Clip& clip, const std::string& path, const SaveOptions& options,
                         const Monitor& monitor) {
   const std::string ending = file_ending(path);
-  if (ending == ".glb") return one_file(io::write_glb(clip, path, {options.skin}), path);
-  if (ending == ".html") return one_file(io::write_page(clip, path), path);
+  if (ending == ".glb")
+    return one_file(io::write_glb(clip, path, {options.skin, options.marks}), path);
+  if (ending == ".html")
+    return one_file(io::write_page(clip, path, {.marks = options.marks}), path);
   if (ending == ".bvh") return several(io::write_bvh_clip(path, clip));
   if (ending == ".csv") return several(io::write_clip_csv(path, clip));
   if (ending == ".png") return save_picture(clip, path, options, monitor);

@@ -1,6 +1,8 @@
 // Hands against hands and floors, forces from nowhere, and Newton's third law: closed forms.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "prehend/audit/audit.h"
 #include "prehend/geometry/primitive.h"
 
@@ -171,6 +173,10 @@ TEST(AuditSides, ActionThatIsNotReactionIsReported) {
     EXPECT_NEAR(report.third_law_violation, 1.0 - share, kExact);
     EXPECT_EQ(report.verdict, share < 1.0 ? Verdict::kFail : Verdict::kPass);
     EXPECT_EQ(report.reasons.empty(), share == 1.0);
+    const bool named = std::any_of(report.worst.begin(), report.worst.end(), [](const Finding& f) {
+      return f.measure == Measure::kThirdLaw && who(f) == "box and box";
+    });
+    EXPECT_EQ(named, share < 1.0);
   }
 }
 

@@ -162,6 +162,22 @@ TEST(Glb, EveryProfileOfTheHandComesBack) {
   }
 }
 
+TEST(Glb, MarksAreInTheExtrasAndTheClipIsTheSame) {
+  const Clip clip = testing::test_clip();
+  GlbOptions options;
+  options.marks = {
+      {"penetration", 1, 2, 1, "penetration 9.0 mm: right \"x\" in box", Vec3(1, 2, 3)},
+      {"limits", 0, 0, 0, "a joint", std::nullopt}};
+  const std::string bytes = encode_glb(clip, options).value();
+  for (const char* text : {"\"marks\":[{", "\"kind\":\"penetration\"", "\"worst\":1",
+                           "\"point_world\":[1.0,2.0,3.0]", "right \\\"x\\\" in box"})
+    EXPECT_NE(bytes.find(text), std::string::npos) << text;
+  const auto back = decode_glb(bytes, "marked.glb");
+  ASSERT_TRUE(back.ok()) << back.message();
+  EXPECT_EQ(encode_glb(back->clip).value(), encode_glb(round_trip(clip)).value());
+  EXPECT_EQ(encode_glb(clip).value().find("marks"), std::string::npos);
+}
+
 TEST(Glb, SameClipSameBytes) {
   const Clip clip = testing::test_clip();
   EXPECT_EQ(*encode_glb(clip), *encode_glb(clip));

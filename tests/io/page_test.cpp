@@ -61,6 +61,16 @@ TEST_F(Page, HoldsTheClipsGlb) {
   }
 }
 
+TEST_F(Page, MarksTravelInItsGlb) {
+  const Clip clip = testing::test_clip();
+  PageOptions options;
+  options.marks = {{"limits", 0, 1, 1, "a joint", std::nullopt}};
+  ASSERT_TRUE(write_page(clip, path_, options).ok());
+  const std::string data =
+      between(*read_file(path_), "type=\"application/octet-stream;base64\">", "</script>");
+  EXPECT_EQ(decoded(data), *encode_glb(clip, {.marks = options.marks}));
+}
+
 TEST_F(Page, IsOneFileWithoutTheNetwork) {
   ASSERT_TRUE(write_page(testing::test_clip(), path_).ok());
   const std::string page = *read_file(path_);

@@ -49,6 +49,7 @@ export async function loadClip(bytes) {
     name: extras.name || animation?.name || "",
     hands,
     objects,
+    marks: extras.marks ?? [],
     contacts: await readContacts(parser, extras.contacts),
     forcesRecorded: extras.forces_recorded ?? false,
     floorHeight: extras.floor_height ?? null,

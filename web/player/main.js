@@ -2,6 +2,7 @@
 import { loadClip, motionBounds, totalForce } from "./clip.js";
 import { ContactMarks } from "./contacts.js";
 import { Dress } from "./dress.js";
+import { MarkRings, MarkStrip } from "./marks.js";
 import { ForcePlot } from "./plot.js";
 import { Stage } from "./stage.js";
 
@@ -21,6 +22,7 @@ const plot = new ForcePlot(element("plot"), element("plot-label"), (fraction) =>
   state.playing = false;
   seek(fraction * (state.clip?.duration ?? 0));
 });
+const strip = new MarkStrip(element("marks-box"), (frame) => jump(frame));
 const state = {
   clip: null, time: 0, playing: true, speed: 1, loop: true, theme: "light",
   shown: { skin: true, bones: false, forces: true, contacts: true, floor: true, follow: false },
@@ -84,6 +86,19 @@ function step(frames) {
   seek((state.clip.frameAt(state.time) + frames) / state.clip.rate);
 }
 
+function jump(frame) {
+  play(false);
+  seek(frame / state.clip.rate);
+}
+
+// To the worst frame of the next bad stretch, or of the one before.
+function nextMark(direction) {
+  if (!state.clip?.marks.length) return;
+  const now = state.clip.frameAt(state.time);
+  const frames = state.clip.marks.map((mark) => mark.worst).sort((a, b) => direction * (a - b));
+  jump(frames.find((frame) => direction * (frame - now) > 0) ?? frames[0]);
+}
+
 function resize() {
   const covered = element("view").clientHeight - document.querySelector("footer").getBoundingClientRect().top;
   stage.resize(window.innerWidth, window.innerHeight, covered);
@@ -101,12 +116,14 @@ function subtitle(clip) {
 
 async function open(bytes, options = {}) {
   const clip = await loadClip(bytes);
-  if (state.clip) stage.scene.remove(state.clip.scene, state.marks.group);
+  if (state.clip) stage.scene.remove(state.clip.scene, state.marks.group, state.rings.group);
   const bounds = motionBounds(clip);
   state.clip = clip;
   state.dress = new Dress(clip);
   state.marks = new ContactMarks(clip, bounds.min.distanceTo(bounds.max));
-  stage.scene.add(clip.scene, state.marks.group);
+  state.rings = new MarkRings(clip, bounds.min.distanceTo(bounds.max));
+  stage.scene.add(clip.scene, state.marks.group, state.rings.group);
+  strip.setMarks(clip.marks, clip.frames);
   plot.setValues(clip.frames > 1 ? totalForce(clip) : null);
   const title = options.title || clip.name || "Clip";
   element("title").textContent = document.title = title;
@@ -133,6 +150,7 @@ function showReadout() {
     `<b>${state.time.toFixed(2)}</b> / ${clip.duration.toFixed(2)} s  ·  <b>${frame}</b> / ${clip.frames - 1}`;
   if (document.activeElement !== element("scrub") || state.playing) element("scrub").value = frame;
   plot.draw(fraction, frame);
+  strip.draw(frame);
   state.marks.update(frame);
 }
 
@@ -172,6 +190,7 @@ function tick(now) {
     follow();
     showReadout();
   }
+  state.rings?.update(clip.frameAt(state.time), stage.camera);
   stage.render();
 }
 
@@ -187,6 +206,7 @@ function onKey(event) {
     End: () => { play(false); seek(state.clip?.duration ?? 0); },
     "[": () => setSpeed(speed - 1),
     "]": () => setSpeed(speed + 1),
+    n: () => nextMark(event.shiftKey ? -1 : 1),
     l: () => setLoop(!state.loop),
     r: () => stage.home(),
     t: () => setTheme(state.theme === "dark" ? "light" : "dark"),
@@ -263,7 +283,7 @@ applyShown();
 resize();
 requestAnimationFrame(tick);
 // What tests and embedding pages may use.
-window.player = { state, stage, open, seek, play, toggle };
+window.player = { state, stage, strip, open, seek, play, toggle };
 const clip = embedded("clip");
 if (clip) {
   open(bytesOf(clip), options).catch((error) => say(`This clip cannot be shown: ${error.message}`));

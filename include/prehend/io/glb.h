@@ -8,6 +8,7 @@
 #include "prehend/core/clip.h"
 #include "prehend/core/result.h"
 #include "prehend/io/bvh_clip.h"
+#include "prehend/io/clip_marks.h"
 #include "prehend/io/rig_map.h"
 
 namespace prehend::io {
@@ -16,6 +17,7 @@ struct GlbOptions {
   // The generic hand's skin on hands that have all of OpenXR's joints; otherwise, and for hands
   // that lack some, the hand's own capsules.
   bool skin = true;
+  ClipMarks marks;
 };
 
 // A pose is a clip of one frame. Rotations keep to 1e-6 rad, forces to float precision.

@@ -5,6 +5,7 @@
 
 #include "prehend/core/clip.h"
 #include "prehend/core/result.h"
+#include "prehend/io/clip_marks.h"
 
 namespace prehend::io {
 
@@ -13,6 +14,7 @@ struct PageOptions {
   bool autoplay = true;  // start moving when opened
   // "light", "dark", or empty for what the viewer's system prefers.
   std::string theme;
+  ClipMarks marks;
 };
 
 Status write_page(const Clip& clip, const std::string& path, const PageOptions& options = {});

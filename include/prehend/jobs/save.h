@@ -6,6 +6,7 @@
 
 #include "prehend/core/clip.h"
 #include "prehend/core/summary.h"
+#include "prehend/io/clip_marks.h"
 #include "prehend/io/skin_asset.h"
 #include "prehend/picture/film.h"
 
@@ -15,6 +16,7 @@ struct SaveOptions {
   picture::PictureOptions picture;
   picture::ClipPictureOptions show = {.skin = io::generic_hand_skin};
   bool skin = true;
+  io::ClipMarks marks;  // of pages and GLB
 };
 
 // Endings that save_clip takes.
