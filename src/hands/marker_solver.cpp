@@ -21,15 +21,21 @@ namespace {
 constexpr double kMarkerScale = 0.001;  // m
 constexpr double kPostureScale = 20.0;  // rad: weak, since it counts in every frame and places once
 constexpr double kMetacarpalScale = 0.05;  // rad: metacarpals of fingers
-constexpr double kChangeScale = 0.08;      // rad between two frames
+// rad between two frames. At 0.08 it lagged a moving hand by degrees, at 0.3 noise came through.
+constexpr double kChangeScale = 0.15;
 // 1/rad^2, on the diagonal alone: steps of a joint that no marker tells stay small.
 constexpr double kDamping = 10.0;
-constexpr double kRelaxed = radians(20);                 // flexion of every phalanx
-constexpr double kSmoothing = 0.04;                      // s to either side
-constexpr double kFilledWeight = 0.9;                    // of a marker that was filled in
+constexpr double kRelaxed = radians(20);  // flexion of every phalanx
+constexpr double kSmoothing = 0.05;       // s to either side
+// Of a marker that was filled in: against the palm, where its finger's bending is not known, and
+// against the segment before its own.
+constexpr double kRoughWeight = 0.01, kFilledWeight = 0.9;
 constexpr double kPalmScale = 0.02, kSkinScale = 0.003;  // m, of MarkerPlace::scale
 constexpr int kRounds = 40, kSteps = 4;                  // of calibration, of one pose in a round
 constexpr int kFrameSteps = 6;
+// Frames from which the places of markers are found, once the length is known: the noise of single
+// frames would pass for places.
+constexpr int kPlaceFrames = 200;
 constexpr double kShortest = 0.15, kLongest = 0.23, kLengthStep = 0.01, kFinest = 0.0025;  // m
 
 using Positions = std::vector<Vec3>;
@@ -219,25 +225,31 @@ class Solver {
   Eigen::MatrixXd normal_;
 };
 
-// Lost markers between two sightings, from their place against the palm's markers; `weights` says
-// which were filled. Before the first and after the last sighting a marker keeps its place.
+// Where the palm is in each frame, by its markers against the first frame in which all are seen.
+std::vector<Transform> palm_frames(const MarkerRecording& recording, const std::vector<int>& palm) {
+  std::vector<Transform> palms;
+  Positions first;
+  for (const Positions& positions : recording.positions_world) {
+    Positions seen;
+    for (const int marker : palm)
+      if (!lost(positions[marker])) seen.push_back(positions[marker]);
+    const bool whole = seen.size() == palm.size();
+    if (whole && first.empty()) first = seen;
+    palms.push_back(whole ? fitted(first, seen) : palms.empty() ? Transform{} : palms.back());
+  }
+  return palms;
+}
+
+// Lost markers between two sightings, from their place against what carries them: carrier(m, f) is
+// the frame of that of marker m in frame f. `weights` says which were filled. Before the first and
+// after the last sighting a marker keeps its place.
+template <typename Carrier>
 MarkerRecording filled(const MarkerRecording& recording, const std::vector<MarkerPlace>& places,
-                       const std::vector<int>& palm, std::vector<std::vector<double>>& weights) {
+                       const Carrier& carrier, double weight,
+                       std::vector<std::vector<double>>& weights) {
   MarkerRecording made = recording;
   const int frames = recording.frame_count();
   weights.assign(frames, std::vector<double>(places.size(), 1.0));
-  // The palm's own frame, by its three first markers against the first frame in which all are seen.
-  std::vector<Transform> palms(frames);
-  Positions first;
-  for (int f = 0; f < frames; ++f) {
-    Positions seen;
-    for (const int marker : palm)
-      if (!lost(recording.positions_world[f][marker]))
-        seen.push_back(recording.positions_world[f][marker]);
-    const bool whole = seen.size() == palm.size();
-    if (whole && first.empty()) first = seen;
-    palms[f] = whole ? fitted(first, seen) : f > 0 ? palms[f - 1] : Transform{};
-  }
   for (std::size_t m = 0; m < places.size(); ++m) {
     const int marker = places[m].marker;
     int last = -1;
@@ -246,11 +258,11 @@ MarkerRecording filled(const MarkerRecording& recording, const std::vector<Marke
       for (int g = last + 1; g < f; ++g) {
         if (last < 0 && f == frames) break;
         const int a = last < 0 ? f : last, b = f == frames ? last : f;
-        const Vec3 from = palms[a].inverse() * recording.positions_world[a][marker];
-        const Vec3 to = palms[b].inverse() * recording.positions_world[b][marker];
+        const Vec3 from = carrier(m, a).inverse() * recording.positions_world[a][marker];
+        const Vec3 to = carrier(m, b).inverse() * recording.positions_world[b][marker];
         const double share = a == b ? 0.0 : double(g - a) / (b - a);
-        made.positions_world[g][marker] = palms[g] * Vec3(from + share * (to - from));
-        weights[g][m] = kFilledWeight;
+        made.positions_world[g][marker] = carrier(m, g) * Vec3(from + share * (to - from));
+        weights[g][m] = weight;
       }
       last = f;
     }
@@ -291,6 +303,38 @@ Result<Hand> hand_of(const MarkerOptions& options, double length) {
   build.side = options.side;
   build.size.length = length;
   return build_hand(build);
+}
+
+// The pose of every frame, each from the one before.
+std::vector<Pose> follow(Solver& solver, const MarkerRecording& whole,
+                         const std::vector<std::vector<double>>& weights, const Monitor& monitor) {
+  std::vector<Pose> poses;
+  Pose pose = solver.first_pose(whole.positions_world[0]);
+  solver.solve(whole.positions_world[0], weights[0], nullptr, kRounds, pose);
+  for (int f = 0; f < whole.frame_count() && !monitor.stop.stop_requested(); ++f) {
+    const Pose before = pose;
+    solver.solve(whole.positions_world[f], weights[f], &before, kFrameSteps, pose);
+    poses.push_back(pose);
+    if (f % 100 == 0) monitor.report((f + 1.0) / whole.frame_count(), "markers solved");
+  }
+  return poses;
+}
+
+// Lost markers from their place against the segment before their own, which other markers show: a
+// fingertip goes around its joint, and a line between two places of it would straighten the finger.
+MarkerRecording filled_by_segments(const MarkerRecording& recording, const Hand& hand,
+                                   const std::vector<MarkerPlace>& places,
+                                   const std::vector<Pose>& poses,
+                                   std::vector<std::vector<double>>& weights) {
+  std::vector<std::vector<Transform>> frames;
+  for (const Pose& pose : poses)
+    frames.push_back(
+        segment_frames(hand, pose_from_coordinates(hand, pose.root_world, pose.coordinates)));
+  const auto carrier = [&](std::size_t m, int f) {
+    const int parent = hand.segments[places[m].segment].parent;
+    return frames[f][parent >= 0 ? parent : places[m].segment];
+  };
+  return filled(recording, places, carrier, kFilledWeight, weights);
 }
 
 }  // namespace
@@ -355,15 +399,22 @@ Result<SolvedMarkers> solve_markers(const MarkerRecording& recording, const Mark
         "{} markers on the back of the hand and {} on digits; three and one are needed, called "
         "such as hand_left and index_tip",
         palm.size(), made.places.size() - palm.size())};
-  const std::vector<int> frames =
-      calibration_frames(recording, made.places, options.calibration_frames, made.gap_free);
+  std::vector<std::vector<double>> weights;
+  const std::vector<Transform> palms = palm_frames(recording, palm);
+  MarkerRecording whole = filled(
+      recording, made.places, [&](std::size_t, int f) { return palms[f]; }, kRoughWeight, weights);
+  smooth_markers(whole, made.places);
+  const auto frames_for = [&](int count) {
+    return calibration_frames(recording, made.places, count, made.gap_free);
+  };
+  const std::vector<int> frames = frames_for(options.calibration_frames);
   if (frames.empty()) return Error{"no frame in which all markers of the hand are seen"};
 
   // The length at which markers sit where they are expected, then finer around it.
   const auto cost_of = [&](double length) {
     const auto hand = hand_of(options, length);
     if (!hand) return HUGE_VAL;
-    Solver solver(*hand, recording, marker_places(*hand, recording.names));
+    Solver solver(*hand, whole, marker_places(*hand, recording.names));
     std::vector<Pose> poses;
     return solver.calibrate(frames, poses);
   };
@@ -385,26 +436,25 @@ Result<SolvedMarkers> solve_markers(const MarkerRecording& recording, const Mark
   auto built = hand_of(options, made.length);
   if (!built) return built.error();
   const HandPtr hand = std::make_shared<const Hand>(std::move(*built));
-  Solver solver(*hand, recording, marker_places(*hand, recording.names));
+  Solver solver(*hand, whole, marker_places(*hand, recording.names));
   std::vector<Pose> poses;
-  solver.calibrate(frames, poses);
+  solver.calibrate(frames_for(kPlaceFrames), poses);
   made.places = solver.places();
 
-  std::vector<std::vector<double>> weights;
-  MarkerRecording whole = filled(recording, made.places, palm, weights);
-  smooth_markers(whole, made.places);
+  std::vector<Pose> followed = follow(solver, whole, weights, monitor);
+  if (made.gap_free < recording.frame_count() && !monitor.stop.stop_requested()) {
+    whole = filled_by_segments(recording, *hand, made.places, followed, weights);
+    smooth_markers(whole, made.places);
+    followed = follow(solver, whole, weights, monitor);
+  }
   made.track.hand = hand;
-  Pose pose = solver.first_pose(whole.positions_world[0]);
-  solver.solve(whole.positions_world[0], weights[0], nullptr, kRounds, pose);
   double squares = 0.0, counted = 0.0, gaps = 0.0;
-  for (int f = 0; f < whole.frame_count() && !monitor.stop.stop_requested(); ++f) {
-    const Pose before = pose;
-    solver.solve(whole.positions_world[f], weights[f], &before, kFrameSteps, pose);
+  for (std::size_t f = 0; f < followed.size(); ++f) {
+    const Pose& pose = followed[f];
     made.track.poses.push_back(pose_from_coordinates(*hand, pose.root_world, pose.coordinates));
     const auto missing =
         std::count_if(weights[f].begin(), weights[f].end(), [](double w) { return w < 1.0; });
     gaps += double(missing);
-    if (f % 100 == 0) monitor.report((f + 1.0) / whole.frame_count(), "markers solved");
     if (missing > 0) continue;
     for (const double error : solver.errors(recording.positions_world[f], pose)) {
       squares += error * error;

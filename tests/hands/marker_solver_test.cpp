@@ -37,12 +37,12 @@ struct Performance {
 };
 
 // The hand moves and turns while its fingers close one after the other.
-Performance performed(double length, double noise) {
+Performance performed(double length, double noise, std::uint64_t seed = 7) {
   HandOptions options;
   options.size.length = length;
   Performance made{build_hand(options).value(), {}, {}, {}};
   made.recording.names = names();
-  Random random(7);
+  Random random(seed);
   const auto places = marker_places(made.hand, names());
   for (int f = 0; f < 200; ++f) {
     const double t = f / 100.0;
@@ -82,16 +82,28 @@ double error_deg(const Performance& truth, const SolvedMarkers& solved) {
   return degrees(std::sqrt(squares / count));
 }
 
+// The solver's constants were chosen while looking at seeds 7 to 12, so others are tested.
 TEST(MarkerSolver, RecoversAnglesOfASyntheticHandUnderNoise) {
-  const Performance truth = performed(0.18, 3e-4);
+  for (const std::uint64_t seed : {21u, 22u, 23u}) {
+    const Performance truth = performed(0.18, 3e-4, seed);
+    MarkerOptions options;
+    options.length = 0.18;
+    const auto solved = solve_markers(truth.recording, options);
+    ASSERT_TRUE(solved.ok()) << solved.message();
+    EXPECT_LE(error_deg(truth, *solved), 1.5) << seed;
+    EXPECT_LE(solved->residual, 1e-3);
+    EXPECT_EQ(solved->not_on_hand, std::vector<std::string>{"right_elbow"});
+  }
+}
+
+TEST(MarkerSolver, IsNearlyExactWithoutNoise) {
+  const Performance truth = performed(0.18, 0.0);
   MarkerOptions options;
   options.length = 0.18;
   const auto solved = solve_markers(truth.recording, options);
   ASSERT_TRUE(solved.ok()) << solved.message();
-  // The goal is 1.5 degrees; places of markers that are a millimeter off keep it above.
-  EXPECT_LE(error_deg(truth, *solved), 1.8);
-  EXPECT_LE(solved->residual, 1e-3);
-  EXPECT_EQ(solved->not_on_hand, std::vector<std::string>{"right_elbow"});
+  // What stays is the pull towards the frame before.
+  EXPECT_LE(error_deg(truth, *solved), 0.5);
 }
 
 TEST(MarkerSolver, EstimatesTheHandsLength) {
@@ -103,28 +115,34 @@ TEST(MarkerSolver, EstimatesTheHandsLength) {
 }
 
 TEST(MarkerSolver, FillsGapsWithoutAJump) {
-  Performance truth = performed(0.19, 3e-4);
-  for (int f = 80; f < 110; ++f)
-    for (const int marker : {8, 11}) truth.recording.positions_world[f][marker].setConstant(kLost);
+  const Performance truth = performed(0.19, 3e-4);
+  MarkerRecording gaps = truth.recording;
+  constexpr int kFirst = 80, kEnd = 110;
+  for (int f = kFirst; f < kEnd; ++f)
+    for (const int marker : {8, 11}) gaps.positions_world[f][marker].setConstant(kLost);
   MarkerOptions options;
   options.length = 0.19;
-  const auto solved = solve_markers(truth.recording, options);
-  ASSERT_TRUE(solved.ok()) << solved.message();
-  EXPECT_GT(solved->filled_fraction, 0.0);
-  EXPECT_EQ(solved->gap_free, 170);
-  double before = 0.0, border = 0.0;
+  const auto whole = solve_markers(truth.recording, options);
+  const auto solved = solve_markers(gaps, options);
+  ASSERT_TRUE(whole.ok() && solved.ok()) << solved.message();
+  EXPECT_NEAR(solved->filled_fraction, 2.0 * (kEnd - kFirst) / (18.0 * 200.0), 1e-12);
+  EXPECT_EQ(solved->gap_free, 200 - (kEnd - kFirst));
+  // Against the same recording without gaps, so that no jump hides behind the hand's motion.
+  const auto apart = [&](int f) {
+    return Eigen::VectorXd(coordinates(*solved->track.hand, solved->track.poses[f]) -
+                           coordinates(*whole->track.hand, whole->track.poses[f]));
+  };
+  double jump = 0.0, within = 0.0, outside = 0.0;
   for (int f = 1; f < 200; ++f) {
-    const double change = (coordinates(*solved->track.hand, solved->track.poses[f]) -
-                           coordinates(*solved->track.hand, solved->track.poses[f - 1]))
-                              .cwiseAbs()
-                              .maxCoeff();
-    if (f == 80 || f == 110)
-      border = std::max(border, change);
-    else if (f < 80)
-      before = std::max(before, change);
+    jump = std::max(jump, degrees((apart(f) - apart(f - 1)).cwiseAbs().maxCoeff()));
+    const bool near = f >= kFirst - 5 && f < kEnd + 5;
+    double& most = near ? within : outside;
+    most = std::max(most, degrees(apart(f).cwiseAbs().maxCoeff()));
   }
-  EXPECT_LE(border, 1.5 * before);
-  EXPECT_LE(error_deg(truth, *solved), 2.0);
+  EXPECT_LE(jump, 1.2);
+  // The two fingertips turn by up to 12 degrees while their markers are lost.
+  EXPECT_LE(within, 5.0);
+  EXPECT_LE(outside, 1.0);
 }
 
 TEST(MarkerSolver, AsksForMarkersOnTheHand) {

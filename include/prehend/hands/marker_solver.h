@@ -7,7 +7,8 @@
 //   2 places    |o_i - expected_i|^2 / scale_i^2: markers are taped near where their names say
 //   3 posture   |q - relaxed|^2 / kPostureScale^2; metacarpals of fingers hardly move
 //   4 change    |q - q of the frame before|^2 / kChangeScale^2
-// A marker that is lost is filled in from its place against the back of the hand before and after.
+// A marker that is lost is filled in from its place, before and after, against the segment before
+// its own.
 #pragma once
 
 #include <string>
