@@ -7,14 +7,15 @@ PREHEND is the command, DATA a folder of recordings (myodm, myohand, object_sim,
 benchmarks.md says where they are from), OUT a folder for what is made. For every recorded grasp of
 an object with a mesh: is one of the first 20 proposals near it? For the first five proposals: is a
 recorded grasp of that object near? Near: the wrist within 4 cm and 40 degrees in the object's
-frame, and at least two thirds of the recorded digits touch. Needs numpy.
+frame, and at least two thirds of the recorded digits touch.
 """
 import json
+import math
 import pathlib
+import random
+import struct
 import subprocess
 import sys
-
-import numpy as np
 
 NEAR_M, NEAR_DEG, SAME_DIGITS = 0.04, 40.0, 2.0 / 3.0
 PROPOSALS, FIRST = 20, 5
@@ -30,20 +31,36 @@ DIGITS = ("thumb", "index", "middle", "ring", "little")
 JOINTS = ("metacarpal", "proximal", "intermediate", "distal", "tip")
 
 
+def minus(a, b):
+    return [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+
+
+def turned_back(r, v):
+    """The transpose of a matrix times a vector."""
+    return [r[0][k] * v[0] + r[1][k] * v[1] + r[2][k] * v[2] for k in range(3)]
+
+
 def rotation(q):
-    w, x, y, z = q / np.linalg.norm(q)
-    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-                     [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-                     [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]])
+    length = math.sqrt(sum(x * x for x in q))
+    w, x, y, z = (c / length for c in q)
+    return [[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]]
+
+
+def relative(a, b):
+    """The transpose of a times b."""
+    columns_of_b = list(zip(*b))
+    return [list(row) for row in zip(*(turned_back(a, c) for c in columns_of_b))]
 
 
 def read_mesh(path):
-    """Triangles, (n, 3, 3), of a binary STL or an OBJ file."""
+    """Triangles, three points each, of a binary STL or an OBJ file."""
     if path.suffix == ".stl":
         data = path.read_bytes()
         count = int.from_bytes(data[80:84], "little")
-        kind = np.dtype([("n", "<f4", 3), ("v", "<f4", (3, 3)), ("a", "<u2")])
-        return np.frombuffer(data, kind, count, 84)["v"].astype(float)
+        return [[list(n[3:6]), list(n[6:9]), list(n[9:12])]
+                for n in struct.iter_unpack("<12fH", data[84:84 + 50 * count])]
     vertices, faces = [], []
     for line in path.read_text().splitlines():
         words = line.split()
@@ -52,30 +69,54 @@ def read_mesh(path):
         elif words[:1] == ["f"]:
             ids = [int(w.split("/")[0]) - 1 for w in words[1:]]
             faces += [(ids[0], ids[k], ids[k + 1]) for k in range(1, len(ids) - 1)]
-    return np.array(vertices)[np.array(faces)]
+    return [[vertices[i] for i in face] for face in faces]
+
+
+def area(triangle):
+    a, b = minus(triangle[1], triangle[0]), minus(triangle[2], triangle[0])
+    return math.hypot(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+                      a[0] * b[1] - a[1] * b[0])
 
 
 def surface_points(triangles, count=2500):
-    areas = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0],
-                                    triangles[:, 2] - triangles[:, 0]), axis=1)
-    random = np.random.default_rng(1)
-    chosen = triangles[random.choice(len(triangles), count, p=areas / areas.sum())]
-    u, v = random.random((2, count, 1))
-    flip = (u + v) > 1
-    u, v = np.where(flip, 1 - u, u), np.where(flip, 1 - v, v)
-    return chosen[:, 0] + u * (chosen[:, 1] - chosen[:, 0]) + v * (chosen[:, 2] - chosen[:, 0])
+    draw = random.Random(1)
+    points = []
+    for a, b, c in draw.choices(triangles, [area(t) for t in triangles], k=count):
+        u, v = draw.random(), draw.random()
+        if u + v > 1:
+            u, v = 1 - u, 1 - v
+        points.append([a[k] + u * (b[k] - a[k]) + v * (c[k] - a[k]) for k in range(3)])
+    return points
+
+
+class Nearby:
+    """Is one of the points within a distance? They are sorted into cells as wide as it."""
+
+    def __init__(self, points, within):
+        self.within, self.cells = within, {}
+        for point in points:
+            self.cells.setdefault(self.cell(point), []).append(point)
+
+    def cell(self, point):
+        return tuple(math.floor(x / self.within) for x in point)
+
+    def __contains__(self, spot):
+        x, y, z = self.cell(spot)
+        return any(math.dist(point, spot) < self.within
+                   for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1)
+                   for point in self.cells.get((x + i, y + j, z + k), ()))
 
 
 def read_clip(path):
     lines = path.read_text().splitlines()
     at = next(i for i, line in enumerate(lines) if not line.startswith("#"))
     names = lines[at].split(",")
-    numbers = np.array([[float(w) for w in line.split(",")] for line in lines[at + 1:]])
-    return {name: numbers[:, i] for i, name in enumerate(names)}
+    numbers = [[float(w) for w in line.split(",")] for line in lines[at + 1:]]
+    return dict(zip(names, zip(*numbers)))
 
 
 def columns(clip, prefix, ends):
-    return np.stack([clip[prefix + end] for end in ends], axis=1)
+    return list(zip(*(clip[prefix + end] for end in ends)))
 
 
 def recorded_grasps(clip, hand, thing, points, touch):
@@ -86,7 +127,8 @@ def recorded_grasps(clip, hand, thing, points, touch):
     place, turn = columns(clip, thing, xyz), columns(clip, thing, quaternion)
     rate = 1.0 / (clip["time_s"][1] - clip["time_s"][0])
     step = max(1, round(rate / 30.0))
-    frames = range(0, len(place), step)
+    frames = list(range(0, len(place), step))
+    nearby = Nearby(points, touch)
     bones = {}
     for digit in DIGITS:
         named = [f"{hand}@{digit}-{joint}" for joint in JOINTS]
@@ -94,18 +136,15 @@ def recorded_grasps(clip, hand, thing, points, touch):
         bones[digit] = [columns(clip, n, xyz) for n in named if n + "_x_m" in clip][1:]
     touching = []
     for f in frames:
-        inverse = rotation(turn[f]).T
+        turned = rotation(turn[f])
         digits = set()
         for digit in DIGITS:
-            joints = [inverse @ (joint[f] - place[f]) for joint in bones[digit]]
-            spots = np.concatenate([a + np.linspace(0, 1, 5)[:, None] * (b - a)
-                                    for a, b in zip(joints, joints[1:])])
-            gaps = ((points[None] - spots[:, None]) ** 2).sum(axis=2)
-            if gaps.min() < touch ** 2:
+            joints = [turned_back(turned, minus(joint[f], place[f])) for joint in bones[digit]]
+            if any([p + t / 4 * (q - p) for p, q in zip(a, b)] in nearby
+                   for a, b in zip(joints, joints[1:]) for t in range(5)):
                 digits.add(digit)
         touching.append(digits)
     grasps, i = [], 0
-    frames = list(frames)
     while i < len(frames):
         if len(touching[i]) < 2:
             i += 1
@@ -114,12 +153,12 @@ def recorded_grasps(clip, hand, thing, points, touch):
         while end + 1 < len(frames) and len(touching[end + 1]) >= 2:
             end += 1
         moved = [k for k in range(i, end + 1)
-                 if np.linalg.norm(place[frames[k]] - place[frames[i]]) > LEAST_M]
+                 if math.dist(place[frames[k]], place[frames[i]]) > LEAST_M]
         if moved and (end - i) * step / rate >= LEAST_S:
             f = frames[moved[0]]
-            inverse = rotation(turn[f]).T
-            grasps.append((inverse @ (wrist[f] - place[f]), inverse @ rotation(wrist_turn[f]),
-                           touching[moved[0]]))
+            turned = rotation(turn[f])
+            grasps.append((turned_back(turned, minus(wrist[f], place[f])),
+                           relative(turned, rotation(wrist_turn[f])), touching[moved[0]]))
         i = end + 1
     return grasps
 
@@ -135,18 +174,18 @@ def proposed_grasps(value):
                                            not t["segment"].endswith("metacarpal")
                                            for t in grasp["touches"])}
         # Where the hand's skin is lowest at most: tips are on the skin, other joints inside.
-        joints = (np.array([j["position"] for j in grasp["joints"].values()]),
-                  np.array([0.0 if n.endswith("tip") else HALF_FINGER_M for n in grasp["joints"]]))
-        grasps.append((np.array(wrist["position"]), rotation(np.array(wrist["rotation"])), digits,
-                       joints))
+        joints = [(joint["position"], 0.0 if name.endswith("tip") else HALF_FINGER_M)
+                  for name, joint in grasp["joints"].items()]
+        grasps.append((wrist["position"], rotation(wrist["rotation"]), digits, joints))
     return grasps
 
 
 def near(recorded, proposed):
-    if np.linalg.norm(recorded[0] - proposed[0]) > NEAR_M:
+    if math.dist(recorded[0], proposed[0]) > NEAR_M:
         return False
-    cosine = 0.5 * (np.trace(recorded[1].T @ proposed[1]) - 1.0)
-    if np.degrees(np.arccos(np.clip(cosine, -1, 1))) > NEAR_DEG:
+    turn = relative(recorded[1], proposed[1])
+    cosine = 0.5 * (turn[0][0] + turn[1][1] + turn[2][2] - 1.0)
+    if math.degrees(math.acos(max(-1.0, min(1.0, cosine)))) > NEAR_DEG:
         return False
     return len(recorded[2] & proposed[2]) >= SAME_DIGITS * len(recorded[2])
 
@@ -178,11 +217,13 @@ def recordings(command, data, out):
         clip = convert(command, out / f"{folder.name}.csv", [folder / "rightHand.bvh"],
                        ["--object", f"{motion}={mesh}"])
         # The capture is left-handed and in decimeters: the mesh is reflected as its motion is.
-        triangles = 0.1 * read_mesh(mesh) * np.array([-1.0, 1.0, 1.0])
+        triangles = [[[-0.1 * x, 0.1 * y, 0.1 * z] for x, y, z in triangle]
+                     for triangle in read_mesh(mesh)]
         own = out / f"{motion.stem}.obj"
         with own.open("w") as file:
-            for v in triangles[:, ::-1].reshape(-1, 3):
-                file.write("v {:.7g} {:.7g} {:.7g}\n".format(*v))
+            for triangle in triangles:
+                for v in reversed(triangle):
+                    file.write("v {:.7g} {:.7g} {:.7g}\n".format(*v))
             for i in range(len(triangles)):
                 file.write(f"f {3 * i + 1} {3 * i + 2} {3 * i + 3}\n")
         found[motion.stem] = (own, "y", recorded_grasps(clip, "right", motion.stem,
@@ -199,7 +240,7 @@ def main():
     only = words[words.index("--only") + 1] if "--only" in words else None
     command, data, out = words[0], pathlib.Path(words[1]), pathlib.Path(words[2])
     out.mkdir(parents=True, exist_ok=True)
-    sums = np.zeros(8)
+    sums = [0.0] * 8
     print(f"{'object':16}{'held':>6}{'of':>5}{'searches':>9}{'seconds':>9}{'below':>7}"
           f"{'recorded':>10}{'near one':>9}{'first 5 near':>13}")
     for name, (mesh, up, recorded) in recordings(command, data, out).items():
@@ -212,13 +253,14 @@ def main():
         report = json.loads(done.stdout)
         proposed = proposed_grasps(json.loads(target.read_text()))[:PROPOSALS]
         axis = 1 if up == "y" else 2
-        bottom = read_mesh(mesh).reshape(-1, 3)[:, axis].min()
-        below = sum((p[3][0][:, axis] - p[3][1]).min() < bottom - BELOW_M for p in proposed)
+        bottom = min(v[axis] for triangle in read_mesh(mesh) for v in triangle)
+        below = sum(any(place[axis] - half < bottom - BELOW_M for place, half in p[3])
+                    for p in proposed)
         hits = sum(any(near(r, p) for p in proposed) for r in recorded)
         firsts = sum(any(near(r, p) for r in recorded) for p in proposed[:FIRST])
         row = [report["held"], report["proposed"], report["candidates"], report["search_seconds"],
                below, len(recorded), hits, firsts]
-        sums += row
+        sums = [a + b for a, b in zip(sums, row)]
         print(f"{name:16}{row[0]:6}{row[1]:5}{row[2]:9}{row[3]:9.1f}{below:7}{len(recorded):10}"
               f"{hits:9}{firsts:13}", flush=True)
     print(f"{'all':16}{sums[0]:6.0f}{sums[1]:5.0f}{sums[2]:9.0f}{sums[3]:9.1f}{sums[4]:7.0f}"

@@ -129,6 +129,7 @@ void report_grasps(const GraspSetup& setup, const Found& found, JobContext& cont
   details["proven_per_second"] = proven(found.seconds > 0.0 ? found.held / found.seconds : 0.0);
   details["mean_penetration_m"] = found.mean_penetration;
   details["candidates"] = found.candidates;
+  details["stages"] = stages_value(found);
   details["load_seconds"] = found.load_seconds;
   details["search_seconds"] = found.seconds;
   details["model"] = setup.problem.space->name;

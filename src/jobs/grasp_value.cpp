@@ -1,6 +1,7 @@
 #include "jobs/grasp_value.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -111,6 +112,7 @@ std::string held_text(const Grasp& grasp, bool verified) {
 io::Value grasp_value(const Grasp& grasp, bool verified) {
   io::Value value = io::Value::table();
   value["metric"] = grasp.metric;
+  value["at_handle"] = grasp.at_handle;
   value["log_likelihood"] = grasp.log_likelihood;
   value["epsilon"] = grasp.epsilon;
   value["naturalness"] = grasp.naturalness;
@@ -122,6 +124,20 @@ io::Value grasp_value(const Grasp& grasp, bool verified) {
   value["penetration_m"] = grasp.penetration;
   value["contacts"] = static_cast<int>(grasp.touches.size());
   value["reason"] = grasp.proof.reason;
+  return value;
+}
+
+io::Value stages_value(const grasp_space::GraspReport& report) {
+  static constexpr std::array kPassed = {"touching", "natural",   "balanced",
+                                         "opening",  "reachable", "strong"};
+  static_assert(kPassed.size() + 1 == grasp_space::kGraspStageCount);
+  io::Value value = io::Value::table();
+  int left = report.candidates;
+  value["searched"] = left;
+  for (std::size_t i = 0; i < kPassed.size(); ++i) value[kPassed[i]] = left -= report.ended[i];
+  value["different"] = report.different;
+  value["proven"] = report.proposed;
+  value["held"] = report.held;
   return value;
 }
 

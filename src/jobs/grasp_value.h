@@ -12,6 +12,8 @@ namespace prehend::jobs {
 
 // A grasp's qualities, for the report.
 io::Value grasp_value(const grasp_space::Grasp& grasp, bool verified);
+// How many candidates passed each stage in turn.
+io::Value stages_value(const grasp_space::GraspReport& report);
 // All grasps with poses, touches and forces, for programs that use them.
 // The table under the object, in its frame; nothing in the air.
 io::Value table_value(const GraspSetup& setup);

@@ -7,8 +7,6 @@
 #include <cmath>
 
 #include "methods/grasp_space/approach.h"
-#include "methods/grasp_space/naturalness.h"
-#include "prehend/hands/palm.h"
 
 namespace prehend::grasp_space {
 namespace {
@@ -31,37 +29,13 @@ constexpr double kMostOffSpace = 4.0;
 // A first, rough touch may have a log likelihood that much below the threshold, and be that much
 // (as a fraction) farther from the space: the fine touch makes up for it.
 constexpr double kNaturalSlack = 0.5;
-// The approach leans by at most this from the surface's normal.
-constexpr double kMostLean = radians(60.0);
-// The palm begins at most this far from the surface, in lengths of the hand: a finger's length.
-constexpr double kFarthestPalm = 0.45;
 // Preferred forces of a middle or proximal phalanx and of the palm, over that of a pulp.
 constexpr double kPhalanxForce = 0.6, kPalmForce = 0.4;
-// Of an object with a handle, the share of searches that begin at it: people take handles to use a
-// thing and bodies to hand it over (ContactDB), so half.
-constexpr double kHandleShare = 0.5;
-// The fingers lie across a handle, give or take this: a power grip's handle crosses the palm
-// obliquely.
-constexpr double kMostOblique = radians(30.0);
-constexpr int kMostTries = 100;  // of drawing a comfortable stance
 constexpr double kReach = 0.12;  // m of the way in that must be free
 
 Opposition group_of(const Segment& segment) {
   if (segment.digit == Digit::kThumb) return Opposition::kThumb;
   return segment.phalanx > 0 ? Opposition::kFingers : Opposition::kPalm;
-}
-
-// A shape drawn from the mixture: one of its Gaussians' means, moved by its own spread.
-Eigen::VectorXd draw_shape(const GraspSpace& space, Random& random) {
-  const auto& parts = space.mixture.parts();
-  double left = random.uniform();
-  size_t k = 0;
-  while (k + 1 < parts.size() && left > parts[k].weight) left -= parts[k++].weight;
-  Eigen::VectorXd standard(parts[k].mean.size());
-  for (int i = 0; i < standard.size(); ++i) standard[i] = random.normal();
-  const Eigen::LLT<Eigen::MatrixXd> factor(parts[k].covariance);
-  const Eigen::VectorXd x = parts[k].mean + factor.matrixL() * standard;
-  return space.natural(x) ? x : parts[k].mean;
 }
 
 }  // namespace
@@ -72,7 +46,7 @@ CandidateMaker::CandidateMaker(const GraspProblem& problem, const GraspTarget& t
       target_(target),
       prover_(prover),
       options_(options),
-      sampler_(*target.search_mesh),
+      stances_(problem, target),
       search_(*problem.hand, *problem.space, target.metric, options.metric),
       shape_(*problem.hand, *problem.space),
       coarse_(*problem.hand, target.metric.whole, options.refine, problem.region),
@@ -84,79 +58,31 @@ CandidateMaker::CandidateMaker(const GraspProblem& problem, const GraspTarget& t
     coarse_.keep_above(*problem.table);
     refiner_.keep_above(*problem.table);
   }
-  wrist_from_palm_ = hands::palm_in_wrist(*problem.hand).inverse();
   const CoordinateLimits limits = coordinate_limits(*problem.hand);
   open_ = coordinates(*problem.hand, shape_.pose(problem.space->open))
               .cwiseMax(limits.lower)
               .cwiseMin(limits.upper);
-  for (size_t i = 0; i < target.parts.size(); ++i)
-    if (target.parts[i].handle > kHandle) handles_.push_back(static_cast<int>(i));
 }
 
-Stance CandidateMaker::draw_stance(Random& random) {
-  Stance stance;
-  stance.reduced = draw_shape(*problem_.space, random);
-  if (problem_.wrist_object) {
-    stance.palm_object = *problem_.wrist_object * hands::palm_in_wrist(*problem_.hand);
-    return stance;
-  }
-  int tries = 0;
-  do {
-    const bool handle = !handles_.empty() && random.uniform() < kHandleShare;
-    stance.palm_object = handle ? face_handle(random) : face_surface(random);
-  } while (++tries < kMostTries && !comfortable(stance.palm_object, random));
-  return stance;
+GraspStage CandidateMaker::make(int number, Grasp& grasp) {
+  Random random(options_.seed, static_cast<std::uint64_t>(number));
+  grasp = Grasp();
+  grasp.at_handle = stances_.begins_at_handle(random);
+  const Stance stance = best_stance(grasp.at_handle, random);
+  SearchOptions search = options_.search;
+  search.seed = random.bits();
+  const SearchResult found = search_.run(stance, search);
+  grasp.metric = found.metric;
+  const GraspStage stage = last_stage(found, grasp);
+  if (stage != GraspStage::kProposed) grasp.proof.reason = to_string(stage);
+  return stage;
 }
 
-// The palm faces a point of the surface from a distance between touching and a finger's length.
-Transform CandidateMaker::face_surface(Random& random) const {
-  const geometry::SurfacePoint at = sampler_.draw(random);
-  Vec3 away = at.normal;
-  do {
-    away = random.direction();
-  } while (away.dot(at.normal) < std::cos(kMostLean));
-  const Quat facing = Quat::FromTwoVectors(Vec3::UnitY(), away) *
-                      Quat(Eigen::AngleAxisd(random.uniform(0.0, 2.0 * kPi), Vec3::UnitY()));
-  const double distance = random.uniform(0.0, kFarthestPalm * problem_.hand->length);
-  return {facing, at.point + distance * away};
-}
-
-// The palm faces a handle from any side, near enough for a power grip or for the pulps, and the
-// fingers lie across it.
-Transform CandidateMaker::face_handle(Random& random) const {
-  const PartPoint& part = target_.parts[handles_[std::min<size_t>(
-      handles_.size() - 1, static_cast<size_t>(random.uniform() * double(handles_.size())))]];
-  Vec3 away = part.normal;
-  do {
-    away = random.direction();
-  } while (away.dot(part.normal) < std::cos(kMostLean));
-  Vec3 across = part.axis - part.axis.dot(away) * away;
-  if (across.norm() < 1e-3) across = any_orthogonal(away);
-  Mat3 axes;
-  axes.col(0) = (random.uniform() < 0.5 ? 1.0 : -1.0) * across.normalized();
-  axes.col(1) = away;
-  axes.col(2) = axes.col(0).cross(away);
-  const double oblique = random.uniform(-kMostOblique, kMostOblique);
-  const Quat facing = Quat(axes).normalized() * Quat(Eigen::AngleAxisd(oblique, Vec3::UnitY()));
-  const double distance = random.uniform(0.0, kFarthestPalm * problem_.hand->length);
-  return {facing, part.point + distance * away};
-}
-
-// Above a table hands come more often the more comfortable they are, and never through it.
-bool CandidateMaker::comfortable(const Transform& palm_object, Random& random) const {
-  if (!problem_.table) return true;
-  const Transform wrist = palm_object * wrist_from_palm_;
-  const double comfort = wrist_comfort(problem_.hand->side, wrist.rotation, problem_.table->up);
-  return random.uniform() < comfort * comfort &&
-         problem_.table->above(palm_object.position) > 0.0 &&
-         problem_.table->above(forearm_object(wrist, problem_.table->up)) > 0.0;
-}
-
-Stance CandidateMaker::best_stance(Random& random) {
+Stance CandidateMaker::best_stance(bool at_handle, Random& random) {
   Stance best;
   double least = INFINITY;
   for (int i = 0; i < options_.stances; ++i) {
-    Stance stance = draw_stance(random);
+    Stance stance = stances_.draw(random, at_handle);
     const double metric = search_.metric(stance.palm_object, stance.reduced);
     if (metric < least) {
       least = metric;
@@ -166,28 +92,15 @@ Stance CandidateMaker::best_stance(Random& random) {
   return best;
 }
 
-bool CandidateMaker::make(int number, Grasp& grasp) {
-  Random random(options_.seed, static_cast<std::uint64_t>(number));
-  const Stance stance = best_stance(random);
-  SearchOptions search = options_.search;
-  search.seed = random.bits();
-  const SearchResult found = search_.run(stance, search);
-  grasp = Grasp();
-  grasp.metric = found.metric;
-  const char* reason = fault(found, grasp);
-  if (reason) grasp.proof.reason = reason;
-  return !reason;
-}
-
-// The stages in turn; what is wrong with the grasp, or nothing.
-const char* CandidateMaker::fault(const SearchResult& found, Grasp& grasp) {
-  if (!touch(found, grasp)) return "no natural hand touches it from two sides";
-  if (!natural(grasp, 0.0)) return "the hand's shape is not natural";
-  if (!judge(grasp)) return "no forces at the contacts hold it";
-  if (!open(grasp)) return "the hand does not open without moving it";
-  if (!reachable(grasp)) return "the table is in the way";
-  if (!plan(grasp)) return "the hand is not strong enough";
-  return nullptr;
+// The stages in turn; the one that turns it down, if any does.
+GraspStage CandidateMaker::last_stage(const SearchResult& found, Grasp& grasp) {
+  if (!touch(found, grasp)) return GraspStage::kTouch;
+  if (!natural(grasp, 0.0)) return GraspStage::kShape;
+  if (!judge(grasp)) return GraspStage::kForces;
+  if (!open(grasp)) return GraspStage::kOpening;
+  if (!reachable(grasp)) return GraspStage::kReach;
+  if (!plan(grasp)) return GraspStage::kStrength;
+  return GraspStage::kProposed;
 }
 
 // Touches by the thumb and another of the groups that oppose each other, inside the region if there

@@ -1,8 +1,7 @@
 // One grasp from nothing to a plan: stance, search, touch, quality, squeeze.
 #pragma once
 
-#include "prehend/core/random.h"
-#include "prehend/geometry/surface_points.h"
+#include "methods/grasp_space/stances.h"
 #include "prehend/methods/grasp_space/grasp.h"
 
 namespace prehend::grasp_space {
@@ -13,16 +12,12 @@ class CandidateMaker {
   CandidateMaker(const GraspProblem& problem, const GraspTarget& target,
                  const physics::GraspProver& prover, const GraspOptions& options);
 
-  // False when the grasp is not worth a proof; its proof's reason then says why.
-  bool make(int number, Grasp& grasp);
+  // The stage that turned the grasp down, which its proof's reason then names, or kProposed.
+  GraspStage make(int number, Grasp& grasp);
 
  private:
-  Stance draw_stance(Random& random);
-  Transform face_surface(Random& random) const;
-  Transform face_handle(Random& random) const;
-  bool comfortable(const Transform& palm_object, Random& random) const;
-  Stance best_stance(Random& random);
-  const char* fault(const SearchResult& found, Grasp& grasp);
+  Stance best_stance(bool at_handle, Random& random);
+  GraspStage last_stage(const SearchResult& found, Grasp& grasp);
   bool touch(const SearchResult& found, Grasp& grasp);
   bool natural(Grasp& grasp, double slack) const;
   bool opposes(const RefinedGrasp& refined) const;
@@ -36,15 +31,13 @@ class CandidateMaker {
   const GraspTarget& target_;
   const physics::GraspProver& prover_;
   const GraspOptions& options_;
-  geometry::SurfaceSampler sampler_;
+  StanceDrawer stances_;
   GraspSearch search_;
   ShapeKinematics shape_;
   GraspRefiner coarse_;  // on the search's field: cheap, and good enough to turn down most
   GraspRefiner refiner_;
   HandKinematics kinematics_;
-  Transform wrist_from_palm_;
-  Eigen::VectorXd open_;      // coordinates of the open hand
-  std::vector<int> handles_;  // of the target's parts
+  Eigen::VectorXd open_;  // coordinates of the open hand
 };
 
 }  // namespace prehend::grasp_space

@@ -79,12 +79,10 @@ class Finder {
     const auto start = std::chrono::steady_clock::now();
     while (report_.held < options_.count && !monitor.stop.stop_requested()) {
       const int needed = options_.count - report_.held;
-      while (static_cast<int>(queue_.size()) < needed &&
-             report_.candidates < options_.max_candidates && !monitor.stop.stop_requested()) {
-        propose(monitor);
-        tell(monitor);
-      }
+      gather(needed, monitor);
       if (queue_.empty()) break;
+      std::stable_sort(queue_.begin(), queue_.end(),
+                       [](const Grasp& a, const Grasp& b) { return a.score > b.score; });
       const int proving = std::min(needed, static_cast<int>(queue_.size()));
       std::vector<Grasp> batch(std::make_move_iterator(queue_.begin()),
                                std::make_move_iterator(queue_.begin() + proving));
@@ -105,20 +103,34 @@ class Finder {
                                report_.candidates));
   }
 
+  // Proposals for as many proofs as are needed, and at first more, to choose the best from.
+  void gather(int needed, const Monitor& monitor) {
+    while (report_.candidates < options_.max_candidates && !monitor.stop.stop_requested()) {
+      const int waiting = static_cast<int>(queue_.size());
+      const bool choose =
+          report_.different < options_.ranked && report_.candidates < options_.ranked_searches;
+      if (waiting >= needed && !choose) break;
+      propose(monitor);
+      tell(monitor);
+    }
+  }
+
   void propose(const Monitor& monitor) {
     std::vector<Grasp> made(options_.batch);
-    std::vector<char> worth(options_.batch);
+    std::vector<GraspStage> stages(options_.batch);
     tbb::parallel_for(0, options_.batch, [&](int i) {
       if (monitor.stop.stop_requested()) return;
-      worth[i] = makers_.local().make(report_.candidates + i, made[i]);
-      if (worth[i]) score(made[i]);
+      stages[i] = makers_.local().make(report_.candidates + i, made[i]);
+      if (stages[i] == GraspStage::kProposed) score(made[i]);
     });
     if (monitor.stop.stop_requested()) return;  // of this batch nothing is kept
     report_.candidates += options_.batch;
     for (int i = 0; i < options_.batch; ++i) {
-      if (!worth[i]) {
+      ++report_.ended[static_cast<size_t>(stages[i])];
+      if (stages[i] != GraspStage::kProposed) {
         if (!attempt_ || made[i].metric < attempt_->metric) attempt_ = std::move(made[i]);
       } else if (differs_from_all(made[i], seen_, options_)) {
+        ++report_.different;
         seen_.push_back(made[i]);
         queue_.push_back(std::move(made[i]));
       }
@@ -180,11 +192,31 @@ class Finder {
   tbb::enumerable_thread_specific<physics::State> states_;
   std::optional<Grasp> attempt_;  // the best of those not proposed, by the metric
   std::vector<Grasp> seen_;       // all proposals, proven or not
-  std::vector<Grasp> queue_;      // those still to be proven, in the order of their numbers
+  std::vector<Grasp> queue_;      // those still to be proven
   GraspReport report_;
 };
 
 }  // namespace
+
+const char* to_string(GraspStage stage) {
+  switch (stage) {
+    case GraspStage::kTouch:
+      return "no natural hand touches it from two sides";
+    case GraspStage::kShape:
+      return "the hand's shape is not natural";
+    case GraspStage::kForces:
+      return "no forces at the contacts hold it";
+    case GraspStage::kOpening:
+      return "the hand does not open without moving it";
+    case GraspStage::kReach:
+      return "the table is in the way";
+    case GraspStage::kStrength:
+      return "the hand is not strong enough";
+    case GraspStage::kProposed:
+      break;
+  }
+  return "";
+}
 
 Result<GraspReport> find_grasps(const GraspProblem& wanted, const GraspOptions& options,
                                 const Monitor& monitor) {

@@ -1,34 +1,27 @@
-// How people take things: handles of an object, and rules by which grasps are ordered.
+// How people take things: rules by which grasps are ordered.
 #pragma once
 
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "prehend/core/hand_pose.h"
-#include "prehend/geometry/prepared_object.h"
 #include "prehend/methods/grasp_space/grasp.h"
 
 namespace prehend::grasp_space {
-
-// Bars this long, over the longest, are handles to begin at.
-inline constexpr double kHandle = 0.6;
-
-// Points of the whole surface. Bars are parts that are long, about as thick as wide, and thin
-// enough for a hand to close around them. An object that is a bar as a whole has no handle.
-std::vector<PartPoint> find_handles(const geometry::PreparedObject& prepared,
-                                    const TriangleMesh& mesh);
-double handle_at(std::span<const PartPoint> parts, const Vec3& point_object);
 
 // Parts of a grasp's score, each from 0 to 1; naturalness.cpp has their sources.
 struct Naturalness {
   double angle = 0.5;     // the forearm is turned as at rest, between palm down and thumb up
   double from = 1.0;      // it comes from above or from aside
-  double center = 0.0;    // the grasp is near the center of mass, or on a handle
+  double center = 0.0;    // the grasp is near the center of mass
+  double handle = 0.0;    // share of the grip's force that is on a handle
   double width = 0.0;     // what is between the digits is no wider than people take
   double smallest = 0.0;  // and it is the object's smallest dimension, or a smaller one
+  double strength = 0.0;  // a power grip, except of what is small and light
   double digits = 0.0;    // how many digits touch, the thumb against the others
-  double sum() const { return angle + from + center + width + smallest + digits; }
+  double sum() const {
+    return angle + from + center + handle + width + smallest + strength + digits;
+  }
 };
 Naturalness naturalness(const Hand& hand, const Object& object, const Grasp& grasp,
                         std::span<const PartPoint> parts, const std::optional<Table>& table);

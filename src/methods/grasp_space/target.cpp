@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
-#include "methods/grasp_space/naturalness.h"
+#include "methods/grasp_space/handles.h"
 #include "prehend/geometry/decimate.h"
 #include "prehend/methods/grasp_space/grasp.h"
 

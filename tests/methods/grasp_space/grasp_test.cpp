@@ -121,6 +121,23 @@ TEST(FindGrasps, CountIsHonouredAndGraspsDifferFromEachOther) {
   }
 }
 
+// The best of many are proven first, and every search ends at one stage.
+TEST(FindGrasps, ChoosesTheBestOfMoreProposalsThanItProves) {
+  GraspOptions options;
+  options.count = 3;
+  options.verify = false;
+  const GraspReport chosen = find(problem_of(ball(0.035)), options);
+  EXPECT_GE(chosen.different, options.ranked);
+  int ended = 0;
+  for (const int count : chosen.ended) ended += count;
+  EXPECT_EQ(ended, chosen.candidates);
+  EXPECT_GE(chosen.ended.back(), chosen.different);
+  options.count = chosen.different;
+  const GraspReport all = find(problem_of(ball(0.035)), options);
+  ASSERT_EQ(all.grasps.size(), static_cast<size_t>(chosen.different));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(numbers(chosen.grasps[i]), numbers(all.grasps[i]));
+}
+
 TEST(FindGrasps, CandidatesRunOut) {
   GraspOptions options;
   options.count = 1000;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "methods/grasp_space/handles.h"
 #include "tests/methods/grasp_space/grasp_fixture.h"
 
 namespace prehend::grasp_space {
@@ -31,11 +32,58 @@ TEST(Handles, AHammersIsItsShaft) {
   EXPECT_GT(handles, 20);
 }
 
+// Bent, in the plane of x and y: nothing straight inside of it is longer than 3 cm.
+TEST(Handles, AMugsIsItsLoop) {
+  const Object mug = geometry::builtin_object("mug").value();
+  // The loop stands out from the body by 34 mm.
+  const double body = geometry::bounding_box(*mug.shape.mesh).max().x() - 0.034;
+  int handles = 0, astray = 0;
+  for (const PartPoint& part : parts_of(mug)) {
+    if (part.handle < 0.6) continue;
+    ++handles;
+    astray += part.point.x() < body;
+    EXPECT_LT(std::abs(part.axis.z()), 0.3) << "along the loop";
+  }
+  EXPECT_GT(handles, 10);
+  EXPECT_LE(10 * astray, handles) << "inside the body, behind an end of the loop";
+}
+
+TEST(Handles, ABottlesNeckIsNone) {
+  for (const PartPoint& part : parts_of(geometry::builtin_object("bottle").value()))
+    EXPECT_EQ(part.handle, 0.0);
+}
+
 TEST(Handles, ABallAndABoxHaveNone) {
   for (const PartPoint& part : parts_of(*primitive(ShapeKind::kSphere, {0.035, 0.0, 0.0})))
     EXPECT_EQ(part.handle, 0.0);
   for (const PartPoint& part : parts_of(*primitive(ShapeKind::kBox, {0.05, 0.015, 0.05})))
     EXPECT_EQ(part.handle, 0.0);
+}
+
+// A ball between a thumb's and a finger's pulp; then a proximal segment touches as well.
+TEST(Rules, APowerGripIsStrongerThanAPinchExceptOfSmallThings) {
+  const HandPtr hand = test_hand();
+  Grasp grasp;
+  grasp.pose = rest_pose(*hand);
+  const auto add = [&](Digit digit, int phalanx, const Vec3& normal) {
+    for (int s = 0; s < hand->segment_count(); ++s)
+      if (hand->segments[s].digit == digit && hand->segments[s].phalanx == phalanx)
+        grasp.touches.push_back({s, 0.03 * normal, normal, 0.0});
+    grasp.forces.push_back(-normal);
+  };
+  add(Digit::kThumb, 3, Vec3::UnitX());
+  add(Digit::kIndex, 3, -Vec3::UnitX());
+  ASSERT_EQ(grasp.touches.size(), 2u);
+  const ObjectPtr ball = primitive(ShapeKind::kSphere, {0.03, 0.0, 0.0});
+  const auto strength = [&](const Object& object) {
+    return naturalness(*hand, object, grasp, {}, {}).strength;
+  };
+  EXPECT_EQ(strength(*ball), 0.25);
+  for (TouchPoint& touch : grasp.touches) touch.point *= 0.3;  // 18 mm wide
+  EXPECT_EQ(strength(with_mass(*ball, 0.01)), 0.61);
+  EXPECT_EQ(strength(with_mass(*ball, 0.1)), 0.25) << "small, but not light";
+  add(Digit::kIndex, 1, -Vec3::UnitX());
+  EXPECT_EQ(strength(*ball), 1.0);
 }
 
 TEST(Comfort, IsGreatestHalfWayBetweenPalmDownAndThumbUp) {

@@ -2,6 +2,7 @@
 // simulation.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -62,19 +63,29 @@ struct GraspOptions {
   double different_shift = 0.02;
   double different_turn = radians(20.0);
   int max_candidates = 2000;  // searches in all
-  int batch = 16;             // candidates that are made side by side; not a matter of threads
+  // Proposals are ordered before the best of them are proven: at least this many, unless they take
+  // more searches than that.
+  int ranked = 40;
+  int ranked_searches = 320;
+  int batch = 16;  // candidates that are made side by side; not a matter of threads
   std::uint64_t seed = 1;
 };
+
+// What a candidate passes in turn; the first that turns it down ends it.
+enum class GraspStage { kTouch, kShape, kForces, kOpening, kReach, kStrength, kProposed };
+inline constexpr int kGraspStageCount = 7;
+const char* to_string(GraspStage stage);  // what is wrong with a grasp that ends there
 
 struct Grasp {
   physics::GraspPlan plan;
   HandPose pose;                    // root in the object's frame, touching
   double metric = 0.0;              // of the search, eq. 6
+  bool at_handle = false;           // the search began at a handle
   double log_likelihood = 0.0;      // of the pose as it touches
   std::vector<TouchPoint> touches;  // inside the region, if there is one
   std::vector<Vec3> forces;         // of the squeeze, on the object, one a touch
   double epsilon = 0.0;
-  double naturalness = 0.0;  // 0 to 6: the rules of naturalness.cpp
+  double naturalness = 0.0;  // 0 to 8: the rules of naturalness.cpp
   double score = 0.0;        // what grasps are ordered by, see grasp.cpp
   double imbalance = 0.0;
   double least_grip_force = 0.0;  // N, that holds the weight whichever way is down
@@ -88,7 +99,10 @@ struct GraspReport {
   // best attempt.
   std::vector<Grasp> grasps;
   int candidates = 0;  // searches made
-  int proposed = 0;    // thought good enough to be proven
+  // Of the searches, those that ended at each stage; the last entry counts those that passed all.
+  std::array<int, kGraspStageCount> ended = {};
+  int different = 0;  // of those that passed, and are not the same as an earlier one
+  int proposed = 0;   // of these, proven: the best first
   int held = 0;
   double mean_penetration = 0.0;  // m, of the deepest overlap of each proposed grasp
   double load_seconds = 0.0;      // preparing the object
