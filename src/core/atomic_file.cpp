@@ -104,7 +104,7 @@ std::string temporary_name(const fs::path& target) {
   bits += counter++;
   const std::string tail = fmt::format(".{:016x}.partial{}", bits, target.extension().string());
   const std::size_t room = kLongestName - std::min(kLongestName, tail.size() + 1);
-  return "." + target.stem().string().substr(0, room) + tail;
+  return fmt::format(".{}{}", target.stem().string().substr(0, room), tail);
 }
 
 }  // namespace

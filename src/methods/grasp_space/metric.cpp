@@ -2,7 +2,10 @@
 // models", CAVW 2008, section "Grasp Metric".
 // Implements: eq. 5 (penalty V of a penetrating sensor) and eq. 6 (the metric M over antagonistic
 //             pairs).
-// Departs:    nothing; the unit of d against alpha, which the paper leaves open, is an option.
+// Departs:    a sensor may enter by MetricOptions::tolerance before it is punished. Under a region
+//             of interest the normal is the direction from the region's nearest point to the
+//             sensor, which at the region's rim is not the surface's. The unit of d against alpha,
+//             which the paper leaves open, is an option.
 // Symbols:    d distance of a sensor to the surface; alpha angle between the line that connects two
 //             contact points and the inward normal at each; v penalty; M their sum over pairs.
 #include "prehend/methods/grasp_space/metric.h"
