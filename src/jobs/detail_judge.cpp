@@ -55,11 +55,13 @@ DigitSets recorded_digits(const Capture& capture) {
   return sets;
 }
 
+// Whether they push or not, as with recorded ones: the search keeps digits that touch within a
+// millimeter, and finds the least forces, which many of them do not need.
 DigitSets solution_digits(const Solution& solution) {
   DigitSets sets(solution.contacts.size());
   for (std::size_t f = 0; f < sets.size(); ++f)
     for (const HandContact& contact : solution.contacts[f])
-      if (contact.digit != Digit::kNone && contact.force_world.norm() > kPush)
+      if (contact.digit != Digit::kNone)
         sets[f].insert(contact.hand * kDigitCount + static_cast<int>(contact.digit));
   return sets;
 }

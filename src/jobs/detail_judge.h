@@ -21,7 +21,7 @@ double solved_fraction(const contact_sampling::SamplingReport& found, const Judg
 
 struct RecordedComparison {
   int solution = 0;            // the one whose fingertips come nearest
-  double first_contact_s = 0;  // ours minus theirs
+  double first_contact_s = 0;  // ours minus theirs, of touching
   double digits_jaccard = 0;   // mean over the frames in which either touches
   double fingertip_m = 0;      // mean distance of fingertips while an object needs a hand
   audit::AuditReport audit;    // of what was recorded: could any forces do it?

@@ -45,6 +45,7 @@ FrameStep::FrameStep(const Scene& scene, const HoldPlan& plan, const Start& star
       creeping_(creeping),
       direction_(direction) {
   tests_.reserve(hold_.hands.size());
+  surfaces_.resize(hold_.hands.size());
   for (const int hand : hold_.hands) tests_.emplace_back(scene.hands[hand], *scene.options);
 }
 
@@ -124,9 +125,14 @@ bool FrameStep::advance(const State& before, const Choice& choice, int done, Sta
 }
 
 bool FrameStep::test(const State* before, const Choice* choice, State& state, Failure& failure) {
-  scene_.obstacles(hold_.object, state.frame, obstacles_);
+  plan_.obstacles(scene_, state.frame, obstacles_);
   for (int h = 0; h < static_cast<int>(state.hands.size()); ++h) {
     if (!pose_hand(before, h, state, failure)) return false;
+    if (h + 1 == static_cast<int>(state.hands.size())) break;
+    // The hands that come after keep out of this one.
+    tests_[h].place(state.hands[h].pose, wrist_world(h, state.frame));
+    surfaces_[h].set(tests_[h].gaps());
+    obstacles_.push_back({&surfaces_[h], Transform()});
   }
   return explain(before, choice, state, failure);
 }

@@ -47,6 +47,7 @@ class FrameStep {
   int direction_;
   std::vector<KinematicTest> tests_;
   DynamicTest dynamics_;
+  std::vector<HandSurface> surfaces_;  // of the hands that are posed already
   std::vector<hands::Obstacle> obstacles_;
   TestTimes times_;
 };

@@ -27,6 +27,9 @@ constexpr double kRolled = 0.001;
 constexpr int kFollowRounds = 12;
 // Half the width of the patch that a fingertip touches with, m.
 constexpr double kPatch = 0.003;
+// A proxy point lies at most this far below the plane of its contact, m: the round skin is 0.6 mm
+// above that plane at the patch's rim, and contacts must be within 2 mm of it.
+constexpr double kDeepestProxy = 0.0009;
 // Normals this far apart make an edge.
 const double kEdgeCosine = std::cos(radians(20.0));
 
@@ -191,8 +194,7 @@ bool KinematicTest::touching(const Eigen::VectorXd& pose, const Transform& wrist
                              const Transform& object_world,
                              const geometry::SignedDistance& distance, int hand, int object,
                              std::vector<TestContact>& contacts) {
-  kinematics_.update(wrist_world, pose);
-  gaps_.place(kinematics_.frames_world());
+  place(pose, wrist_world);
   hands::HandGaps::Found found;
   bool fine = true;
   const Transform object_from_world = object_world.inverse();
@@ -235,10 +237,14 @@ bool KinematicTest::touching(const Eigen::VectorXd& pose, const Transform& wrist
   return fine;
 }
 
-double KinematicTest::deepest(const Eigen::VectorXd& pose, const Transform& wrist_world,
-                              std::span<const hands::Obstacle> obstacles) {
+void KinematicTest::place(const Eigen::VectorXd& pose, const Transform& wrist_world) {
   kinematics_.update(wrist_world, pose);
   gaps_.place(kinematics_.frames_world());
+}
+
+double KinematicTest::deepest(const Eigen::VectorXd& pose, const Transform& wrist_world,
+                              std::span<const hands::Obstacle> obstacles) {
+  place(pose, wrist_world);
   hands::HandGaps::Found found;
   double depth = 0.0;
   for (const hands::Obstacle& obstacle : obstacles) {
@@ -274,8 +280,13 @@ void add_proxies(const geometry::ExactDistance& distance, std::vector<TestContac
     const Vec3 normal = contacts[i].contact.normal_object;
     const Vec3 tangent = any_orthogonal(normal), other = normal.cross(tangent);
     for (const Vec3& aside : {tangent, Vec3(-tangent), other, Vec3(-other)}) {
-      const auto near = distance.closest(contacts[i].contact.point_object + kPatch * aside);
-      if (near.normal.dot(normal) > kEdgeCosine || near.normal.dot(normal) < 0.0) continue;
+      const Vec3& middle = contacts[i].contact.point_object;
+      auto near = distance.closest(middle + kPatch * aside);
+      if ((middle - near.point).dot(normal) > kDeepestProxy)
+        near = distance.closest(middle + 0.5 * kPatch * aside);
+      if (near.normal.dot(normal) > kEdgeCosine || near.normal.dot(normal) < 0.0 ||
+          (middle - near.point).dot(normal) > kDeepestProxy)
+        continue;
       TestContact proxy = contacts[i];
       proxy.contact.point_object = near.point;
       proxy.contact.normal_object = near.normal;

@@ -83,8 +83,11 @@ class KinematicTest {
   double deepest(const Eigen::VectorXd& pose, const Transform& wrist_world,
                  std::span<const hands::Obstacle> obstacles);
 
+  // Puts the hand's capsules where this pose has them.
+  void place(const Eigen::VectorXd& pose, const Transform& wrist_world);
+
   HandKinematics& kinematics() { return kinematics_; }
-  // The hand's capsules where `touching` or `deepest` last had them.
+  // The hand's capsules where `place`, `touching` or `deepest` last had them.
   const hands::HandGaps& gaps() const { return gaps_; }
 
  private:

@@ -27,7 +27,9 @@ class SolutionMaker {
  private:
   void copy_tracks();
   void explain_object(int object, int frame);
-  const State* state_at(int object, int frame, const HoldChoice** choice) const;
+  const State* state_at(const HoldChoice& hold, int object, int frame) const;
+  void add_touching(const HoldChoice& choice, const State& state, int frame,
+                    std::vector<TestContact>& contacts);
   void add_contact(const TestContact& test, const Transform& object_world, int frame);
   void add_support(const SupportForce& force, int object, int frame);
   void copy_strategies();
@@ -68,15 +70,33 @@ void SolutionMaker::copy_tracks() {
   solution_.contacts.resize(scene_.frames());
 }
 
-const State* SolutionMaker::state_at(int object, int frame, const HoldChoice** choice) const {
-  for (const HoldChoice& hold : holds_) {
-    if (!hold.path || hold.path->states.empty() || hold.plan->hold->object != object) continue;
-    const int index = frame - hold.path->states.front().frame;
-    if (index < 0 || index >= static_cast<int>(hold.path->states.size())) continue;
-    *choice = &hold;
-    return &hold.path->states[index];
+const State* SolutionMaker::state_at(const HoldChoice& hold, int object, int frame) const {
+  if (!hold.path || hold.path->states.empty() || hold.plan->hold->object != object) return nullptr;
+  const int index = frame - hold.path->states.front().frame;
+  if (index < 0 || index >= static_cast<int>(hold.path->states.size())) return nullptr;
+  return &hold.path->states[index];
+}
+
+// Where the hands of a hold touch, and which of that the search slid.
+void SolutionMaker::add_touching(const HoldChoice& choice, const State& state, int frame,
+                                 std::vector<TestContact>& contacts) {
+  const Hold& hold = *choice.plan->hold;
+  const SceneObject& own = scene_.objects[hold.object];
+  const size_t first = contacts.size();
+  for (const int h : hold.hands) {
+    tests_[h].touching(motions_[h].poses[frame], motions_[h].wrist_world[frame],
+                       own.poses_world[frame], *own.prepared->contact(), h, hold.object, contacts);
   }
-  return nullptr;
+  for (size_t i = first; i < contacts.size(); ++i) {
+    TestContact& test = contacts[i];
+    for (const TestContact& found : state.contacts) {
+      const int hand = hold.hands[found.contact.hand];
+      if (hand != test.contact.hand || found.contact.digit != test.contact.digit ||
+          found.slide_object.squaredNorm() == 0.0)
+        continue;
+      test.slide_object = found.slide_object;
+    }
+  }
 }
 
 // The one place where core's contacts are made from the hands'.
@@ -124,27 +144,21 @@ void SolutionMaker::measure_margin(const DynamicTest::Load& load, int object, in
 void SolutionMaker::explain_object(int object, int frame) {
   const SceneObject& own = scene_.objects[object];
   const Transform& object_world = own.poses_world[frame];
-  const HoldChoice* choice = nullptr;
-  const State* state = state_at(object, frame, &choice);
   std::vector<TestContact> contacts;
-  if (state) {
-    for (const int h : choice->plan->hold->hands) {
-      tests_[h].touching(motions_[h].poses[frame], motions_[h].wrist_world[frame], object_world,
-                         *own.prepared->contact(), h, object, contacts);
-    }
-    if (scene_.options->proxy_points) add_proxies(*own.prepared->exact(), contacts);
-    for (TestContact& test : contacts) {
-      for (const TestContact& found : state->contacts) {
-        const int hand = choice->plan->hold->hands[found.contact.hand];
-        if (hand == test.contact.hand && found.contact.digit == test.contact.digit &&
-            found.slide_object.squaredNorm() > 0.0) {
-          const Vec3 along =
-              found.slide_object -
-              found.slide_object.dot(test.contact.normal_object) * test.contact.normal_object;
-          if (along.norm() > 1e-6) test.slide_object = along.normalized();
-        }
-      }
-    }
+  // Two holds at once: the object goes from one hand to the other.
+  bool held = false;
+  for (const HoldChoice& hold : holds_) {
+    const State* state = state_at(hold, object, frame);
+    if (!state) continue;
+    held = true;
+    add_touching(hold, *state, frame, contacts);
+  }
+  if (scene_.options->proxy_points) add_proxies(*own.prepared->exact(), contacts);
+  for (TestContact& test : contacts) {
+    // A proxy's surface is turned against that of its contact.
+    const Vec3& normal = test.contact.normal_object;
+    const Vec3 along = test.slide_object - test.slide_object.dot(normal) * normal;
+    if (along.norm() > 1e-6) test.slide_object = along.normalized();
   }
   const DynamicTest::Load load = own.load(frame);
   const double residual = dynamics_.solve(load, contacts, own.supports[frame]);
@@ -155,7 +169,7 @@ void SolutionMaker::explain_object(int object, int frame) {
   if (own.needs_hand[frame]) {
     ++needed_;
     explained_ += fine;
-    if (fine && state && frame % kMarginStride == 0)
+    if (fine && held && frame % kMarginStride == 0)
       measure_margin(load, object, frame, contacts);
     else if (!fine)
       solution_.min_margin = 0.0;

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "methods/contact_sampling/beyond/clear_palm.h"
+#include "methods/contact_sampling/beyond/other_hand.h"
 #include "methods/contact_sampling/space_time.h"
 #include "prehend/hands/timeline.h"
 
@@ -47,6 +48,21 @@ InHold in_hold(const std::vector<HoldChoice>& holds, int hand, int frame) {
   return {};
 }
 
+// A hand as the search had it, in the frames in which it holds something.
+HandSurfaces held_surfaces(const Scene& scene, const std::vector<HoldChoice>& holds, int hand) {
+  KinematicTest test(scene.hands[hand], *scene.options);
+  HandSurfaces surfaces(scene.frames());
+  for (int f = 0; f < scene.frames(); ++f) {
+    const InHold in = in_hold(holds, hand, f);
+    if (!in.state) continue;
+    test.place(in.state->hands[in.hand].pose,
+               held_wrist(scene, *in.hold->plan->hold, hand, in.hold->plan->calm[in.hand],
+                          in.hold->path->hands[in.hand].offset, f));
+    surfaces[f] = std::make_shared<HandSurface>(test.gaps());
+  }
+  return surfaces;
+}
+
 class Reconstruction {
  public:
   Reconstruction(const Scene& scene, const std::vector<HoldChoice>& holds, int hand)
@@ -55,7 +71,11 @@ class Reconstruction {
         index_(hand),
         hand_(scene.hands[hand]),
         test_(hand_, *scene.options),
-        frames_(scene.frames()) {}
+        frames_(scene.frames()) {
+    for (int other = 0; other < static_cast<int>(scene.hands.size()); ++other) {
+      if (other != hand) others_.push_back(held_surfaces(scene, holds, other));
+    }
+  }
 
   HandMotion run() {
     place_wrists();
@@ -81,6 +101,7 @@ class Reconstruction {
   KinematicTest test_;
   int frames_;
   HandMotion motion_;
+  std::vector<HandSurfaces> others_;
   std::vector<hands::Obstacle> obstacles_;
 };
 
@@ -185,6 +206,10 @@ void Reconstruction::obstacles_at(int frame) {
   for (const SceneObject& object : scene_.objects)
     obstacles_.push_back({object.prepared->contact().get(), object.poses_world[frame]});
   for (const hands::Obstacle& fixed : scene_.surroundings) obstacles_.push_back(fixed);
+  if (!in_hold(holds_, index_, frame).state) return;
+  for (const HandSurfaces& other : others_) {
+    if (other[frame]) obstacles_.push_back({other[frame].get(), Transform()});
+  }
 }
 
 // The nearest poses that keep the contacts and enter nothing.
@@ -212,16 +237,31 @@ void Reconstruction::resolve(bool last) {
   }
 }
 
+// A hand in every frame.
+HandSurfaces surfaces_of(const Scene& scene, int hand, const HandMotion& motion) {
+  KinematicTest test(scene.hands[hand], *scene.options);
+  HandSurfaces surfaces;
+  for (int f = 0; f < scene.frames(); ++f) {
+    test.place(motion.poses[f], motion.wrist_world[f]);
+    surfaces.push_back(std::make_shared<HandSurface>(test.gaps()));
+  }
+  return surfaces;
+}
+
 // Fingers that pass through something as they come or go open wider around it, as little as helps:
 // the cheapest way through a table of frames and openings.
 class Opening {
  public:
-  Opening(const Scene& scene, const std::vector<HoldChoice>& holds, int hand, HandMotion& motion)
+  Opening(const Scene& scene, const std::vector<HoldChoice>& holds, int hand,
+          std::vector<HandMotion>& motions)
       : scene_(scene),
         hand_(scene.hands[hand]),
         test_(hand_, *scene.options),
-        motion_(motion),
+        motion_(motions[hand]),
         held_(scene.frames(), false) {
+    for (int other = 0; other < static_cast<int>(motions.size()); ++other) {
+      if (other != hand) others_.push_back(surfaces_of(scene, other, motions[other]));
+    }
     for (int f = 0; f < scene.frames(); ++f) held_[f] = in_hold(holds, hand, f).state != nullptr;
   }
 
@@ -254,6 +294,8 @@ class Opening {
     for (const SceneObject& object : scene_.objects)
       obstacles_.push_back({object.prepared->contact().get(), object.poses_world[frame]});
     for (const hands::Obstacle& fixed : scene_.surroundings) obstacles_.push_back(fixed);
+    for (const HandSurfaces& other : others_)
+      obstacles_.push_back({other[frame].get(), Transform()});
     return test_.deepest(pose(frame, step), motion_.wrist_world[frame], obstacles_);
   }
 
@@ -294,6 +336,7 @@ class Opening {
   const WorkingHand& hand_;
   KinematicTest test_;
   HandMotion& motion_;
+  std::vector<HandSurfaces> others_;
   std::vector<bool> held_;
   std::vector<hands::Obstacle> obstacles_;
 };
@@ -373,7 +416,7 @@ std::vector<HandMotion> reconstruct(const Scene& scene, const std::vector<HoldCh
     if (choice.path && !choice.path->states.empty()) Repair(scene, choice, motions).run();
   }
   for (int h = 0; h < static_cast<int>(scene.hands.size()); ++h)
-    Opening(scene, holds, h, motions[h]).run();
+    Opening(scene, holds, h, motions).run();
   return motions;
 }
 

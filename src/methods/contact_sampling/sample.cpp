@@ -49,6 +49,7 @@ class Sampling {
 
  private:
   void search();
+  std::vector<HandSurfaces> hands_before(size_t hold) const;
   void search_plan(const std::vector<ReachableVolume>& volumes, SearchedHold& own);
   void count();
   void build_solutions();
@@ -58,6 +59,7 @@ class Sampling {
   const Scene& scene_;
   const Monitor& monitor_;
   std::vector<SearchedHold> holds_;
+  bool handed_over_ = false;  // an object goes from one hand to another
   SamplingReport report_;
 };
 
@@ -72,6 +74,7 @@ void Sampling::search() {
     SearchedHold& own = holds_[i];
     const WristGive give = options.give.value_or(WristGive{.shift = 0.0, .turn = 0.0});
     own.plan = plan_hold(scene_, hold, give);
+    own.plan.others = hands_before(i);
     if (hold.hands.empty()) continue;
     if (options.search == SearchKind::kNearest) {
       own.search = close_on_nearest(scene_, own.plan);
@@ -81,6 +84,7 @@ void Sampling::search() {
     if (!own.search.paths.empty() || !options.give || !options.wider_give) continue;
     SearchedHold wider;
     wider.plan = plan_hold(scene_, hold, *options.wider_give);
+    wider.plan.others = own.plan.others;
     search_plan(volumes, wider);
     if (wider.search.paths.empty() &&
         wider.search.longest.states.size() <= own.search.longest.states.size())
@@ -93,6 +97,33 @@ void Sampling::search() {
         scene_.objects[hold.object].object().name, 1e3 * give.shift, degrees(give.turn),
         1e3 * options.wider_give->shift, degrees(options.wider_give->turn)));
   }
+}
+
+// Other hands in the frames of a hold, as the first ways of the holds before it have them.
+std::vector<HandSurfaces> Sampling::hands_before(size_t hold) const {
+  const Hold& own = scene_.holds[hold];
+  std::vector<HandSurfaces> result;
+  for (size_t i = 0; i < hold; ++i) {
+    const Hold& other = *holds_[i].plan.hold;
+    const auto& paths = holds_[i].search.paths;
+    if (paths.empty() || other.frames.last < own.frames.first ||
+        other.frames.first > own.frames.last)
+      continue;
+    for (size_t h = 0; h < other.hands.size(); ++h) {
+      if (std::find(own.hands.begin(), own.hands.end(), other.hands[h]) != own.hands.end())
+        continue;
+      KinematicTest test(scene_.hands[other.hands[h]], *scene_.options);
+      HandSurfaces& surfaces = result.emplace_back(scene_.frames());
+      for (const State& state : paths[0].states) {
+        if (state.frame < own.frames.first || state.frame > own.frames.last) continue;
+        test.place(state.hands[h].pose,
+                   held_wrist(scene_, other, other.hands[h], holds_[i].plan.calm[h],
+                              paths[0].hands[h].offset, state.frame));
+        surfaces[state.frame] = std::make_shared<HandSurface>(test.gaps());
+      }
+    }
+  }
+  return result;
 }
 
 void Sampling::search_plan(const std::vector<ReachableVolume>& volumes, SearchedHold& own) {
@@ -156,12 +187,16 @@ void Sampling::count() {
   report_.spread_m = index_spread(report_.explored);
 }
 
-// One way through each hold; where there is none, as far as the search came.
+// One way through each hold; where there is none, as far as the search came. A hold that keeps out
+// of other hands knows the first ways of theirs: every other number takes these.
 std::vector<HoldChoice> Sampling::combination(int number) const {
   std::vector<HoldChoice> choices;
-  for (const SearchedHold& hold : holds_) {
+  for (size_t i = 0; i < holds_.size(); ++i) {
+    const SearchedHold& hold = holds_[i];
     const auto& paths = hold.search.paths;
-    const Path* path = !paths.empty()                       ? &paths[number % paths.size()]
+    const bool first = handed_over_ && hold.plan.others.empty() && number % 2 == 0;
+    const size_t turn = handed_over_ ? number / 2 : number;
+    const Path* path = !paths.empty() ? &paths[first ? 0 : turn % paths.size()]
                        : hold.search.longest.states.empty() ? nullptr
                                                             : &hold.search.longest;
     choices.push_back({&hold.plan, path});
@@ -176,7 +211,9 @@ void Sampling::build_solutions() {
     whole = whole && !hold.search.paths.empty();
     wanted = std::max(wanted, static_cast<int>(hold.search.paths.size()));
   }
-  wanted = whole ? wanted : 1;
+  handed_over_ = std::any_of(holds_.begin(), holds_.end(),
+                             [](const SearchedHold& hold) { return !hold.plan.others.empty(); });
+  wanted = whole ? (handed_over_ ? 2 * wanted : wanted) : 1;
   if (holds_.empty()) wanted = 1;
   std::vector<Solution> made(wanted);
   tbb::parallel_for(0, wanted, [&](int i) {

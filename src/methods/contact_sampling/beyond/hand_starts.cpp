@@ -59,7 +59,7 @@ HandStarter::HandStarter(const Scene& scene, const HoldPlan& plan, int hand_of_h
       frame_(frame),
       closing_(*hand_.hand),
       test_(hand_, *scene.options, 2) {
-  scene.obstacles(hold_.object, frame_, obstacles_);
+  plan.obstacles(scene, frame_, obstacles_);
 }
 
 Transform HandStarter::draw_offset(int number, Random& random) const {
@@ -336,7 +336,7 @@ void HandStarter::look_along(int first, int step, HandStart& start) {
       continue;
     }
     std::vector<hands::Obstacle> obstacles;
-    scene_.obstacles(hold_.object, frame, obstacles);
+    plan_.obstacles(scene_, frame, obstacles);
     KinematicTest::Input input;
     input.wrist_world = held_wrist(scene_, hold_, hold_.hands[index_], calm, start.offset, frame);
     input.object_world = scene_.objects[hold_.object].poses_world[frame];

@@ -1,7 +1,9 @@
 // Beyond the paper: when hands hold an object. The paper lets digits touch whenever they reach the
 // object; here contact lasts a little longer than the object needs it, so that digits do not touch
-// on the way past.
+// on the way past. A time in which an object goes from one hand to another is parted into stages,
+// each with the hands that carry it then.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "methods/contact_sampling/scene.h"
@@ -18,6 +20,16 @@ constexpr double kLead = 0.08;
 constexpr double kSliding = 0.08;
 // A frame's need alone is noise.
 constexpr int kLeastNeeded = 2;
+// A hand that moves as fast as this against an object, m/s, hardly carries it; what is faster than
+// that by a factor of kMostMoving counts no more.
+constexpr double kMoving = 0.3, kMostMoving = 4.0;
+// What it counts that a hand cannot reach the object, in the same units.
+constexpr double kOutOfReach = 8.0;
+// Two hands are taken to carry an object together unless one of them moves against it faster than
+// the other by more than this part of kMoving.
+constexpr double kTogether = 0.5;
+// Hands change only where that is worth so many seconds at kMoving.
+constexpr double kChange = 0.15;
 
 double relative_speed(const Scene& scene, int hand, int object, int frame) {
   const int last = scene.frames() - 1;
@@ -49,31 +61,80 @@ std::vector<FrameRange> needed_runs(const SceneObject& object, double frame_rate
   return runs;
 }
 
-// Hands near the object in most of the frames that need one.
-std::vector<int> hands_of(const SceneObject& object, const FrameRange& run) {
-  std::vector<int> result;
-  for (int h = 0; h < static_cast<int>(object.hand_near.size()); ++h) {
-    int near = 0, needed = 0;
-    for (int f = run.first; f <= run.last; ++f) {
-      needed += object.needs_hand[f];
-      near += object.needs_hand[f] && object.hand_near[h][f];
-    }
-    if (2 * near > needed) result.push_back(h);
+// Which of the hands carry the object, as bits: 1 the first, 2 the second, 3 both.
+using HandSet = int;
+
+// What it costs in a frame to say that a hand carries an object: how fast it moves against it, in
+// parts of kMoving, and much if it is out of reach.
+double carrying_cost(const Scene& scene, int object, int hand, int frame) {
+  const double speed = relative_speed(scene, hand, object, frame) / kMoving;
+  return std::min(speed, kMostMoving) +
+         (scene.objects[object].hand_reaches[hand][frame] ? 0.0 : kOutOfReach);
+}
+
+double set_cost(const Scene& scene, int object, HandSet set, int frame) {
+  double worst = 0.0;
+  for (int h = 0; h < static_cast<int>(scene.hands.size()); ++h) {
+    if (set & (1 << h)) worst = std::max(worst, carrying_cost(scene, object, h, frame));
   }
-  if (!result.empty()) return result;
-  // None keeps calm by it: the one that is within reach most of the time.
-  int most = 0;
-  for (int h = 0; h < static_cast<int>(object.hand_reaches.size()); ++h) {
-    int reached = 0, needed = 0;
-    for (int f = run.first; f <= run.last; ++f) {
-      needed += object.needs_hand[f];
-      reached += object.needs_hand[f] && object.hand_reaches[h][f];
+  return worst - (set == 3 ? kTogether : 0.0);
+}
+
+struct Stage {
+  FrameRange frames;
+  std::vector<int> hands;
+};
+
+// The cheapest way through the frames, where every change of hands costs as much as kChange seconds
+// of a hand that moves at kMoving against what it carries.
+std::vector<Stage> stages_of(const Scene& scene, int object, const FrameRange& run) {
+  const HandSet last_set = scene.hands.size() > 1 ? 3 : 1;
+  const double change = kChange * scene.problem->frame_rate;
+  const int count = run.size();
+  std::vector<std::array<double, 4>> cost(count);
+  std::vector<std::array<HandSet, 4>> before(count);
+  for (int i = 0; i < count; ++i) {
+    for (HandSet set = 1; set <= last_set; ++set) {
+      before[i][set] = set;
+      double best = i > 0 ? cost[i - 1][set] : 0.0;
+      for (HandSet other = 1; other <= last_set && i > 0; ++other) {
+        if (other == set || cost[i - 1][other] + change >= best) continue;
+        best = cost[i - 1][other] + change;
+        before[i][set] = other;
+      }
+      cost[i][set] = best + set_cost(scene, object, set, run.first + i);
     }
-    if (2 * reached <= needed || reached <= most) continue;
-    most = reached;
-    result = {h};
   }
-  return result;
+  HandSet set = 1;
+  for (HandSet other = 2; other <= last_set; ++other) {
+    if (cost[count - 1][other] < cost[count - 1][set]) set = other;
+  }
+  std::vector<Stage> stages;
+  for (int i = count - 1; i >= 0; --i) {
+    if (i == count - 1 || before[i + 1][set] != set) {
+      if (i < count - 1) set = before[i + 1][set];
+      Stage stage{{run.first + i, run.first + i}, {}};
+      for (int h = 0; h < 2; ++h) {
+        if (set & (1 << h)) stage.hands.push_back(h);
+      }
+      stages.push_back(stage);
+    }
+    stages.back().frames.first = run.first + i;
+  }
+  std::reverse(stages.begin(), stages.end());
+  return stages;
+}
+
+bool ever_reached(const SceneObject& object, const Stage& stage) {
+  int reached = 0;
+  for (int f = stage.frames.first; f <= stage.frames.last; ++f) {
+    for (const int h : stage.hands) {
+      if (!object.hand_reaches[h][f]) continue;
+      ++reached;
+      break;
+    }
+  }
+  return 2 * reached > stage.frames.size();
 }
 
 void widen(const Scene& scene, Hold& hold) {
@@ -101,12 +162,14 @@ std::vector<Hold> find_holds(const Scene& scene) {
   std::vector<Hold> holds;
   for (int o = 0; o < static_cast<int>(scene.objects.size()); ++o) {
     for (const FrameRange& run : needed_runs(scene.objects[o], scene.problem->frame_rate)) {
-      Hold hold;
-      hold.object = o;
-      hold.needed = run;
-      hold.hands = hands_of(scene.objects[o], run);
-      widen(scene, hold);
-      holds.push_back(hold);
+      for (const Stage& stage : stages_of(scene, o, run)) {
+        Hold hold;
+        hold.object = o;
+        hold.needed = stage.frames;
+        if (ever_reached(scene.objects[o], stage)) hold.hands = stage.hands;
+        widen(scene, hold);
+        holds.push_back(hold);
+      }
     }
   }
   std::stable_sort(holds.begin(), holds.end(),

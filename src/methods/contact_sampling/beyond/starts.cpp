@@ -161,6 +161,14 @@ void set_guides(const std::vector<TestContact>& contacts, int hand, Guides& guid
   }
 }
 
+void HoldPlan::obstacles(const Scene& scene, int frame,
+                         std::vector<hands::Obstacle>& result) const {
+  scene.obstacles(hold->object, frame, result);
+  for (const HandSurfaces& other : others) {
+    if (other[frame]) result.push_back({other[frame].get(), Transform()});
+  }
+}
+
 HoldPlan plan_hold(const Scene& scene, const Hold& hold, const WristGive& give) {
   HoldPlan plan;
   plan.hold = &hold;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <vector>
 
+#include "methods/contact_sampling/beyond/other_hand.h"
 #include "methods/contact_sampling/beyond/wrist_give.h"
 #include "methods/contact_sampling/reach.h"
 #include "methods/contact_sampling/state.h"
@@ -42,6 +43,12 @@ struct HoldPlan {
   // Frames for which grasps are looked for. A wrist that moves against the object is not yet, or no
   // longer, where it holds best at a hold's ends.
   std::vector<int> anchors;
+  // Hands that hold the object at the same time and were found before; by hand that is not of this
+  // hold, and by frame of the clip.
+  std::vector<HandSurfaces> others;
+
+  // The object, the surroundings, and these hands.
+  void obstacles(const Scene& scene, int frame, std::vector<hands::Obstacle>& result) const;
 };
 // Contact patches with the wrist at its place, and moved towards the object as far as it may.
 struct ShiftedPatches {
