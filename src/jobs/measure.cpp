@@ -11,6 +11,7 @@
 #include "jobs/measure_perturbation.h"
 #include "prehend/core/text.h"
 #include "prehend/io/clip_csv.h"
+#include "prehend/jobs/compliance_file.h"
 #include "prehend/jobs/force_file.h"
 #include "prehend/jobs/interaction_file.h"
 #include "prehend/jobs/save.h"
@@ -213,6 +214,8 @@ Status write_capture(const std::string& folder, const Captured& captured, JobCon
 Status write(const MeasureJob& job, const Captured& captured, const Measurement& measured,
              const std::string& path, JobContext& context) {
   const std::string ending = file_ending(path);
+  if (path.ends_with(kComplianceEnding))
+    return write_compliances(path, named_compliances(measured.trajectory));
   if (ending == ".json") return write_interaction(path, measured.trajectory);
   if (ending == ".png") return picture::write_png(event_sheet(captured.capture, measured), path);
   if (!captured.subject)
@@ -225,11 +228,10 @@ Status write(const MeasureJob& job, const Captured& captured, const Measurement&
 
 Result<HandCompliance> assumed_compliance(const MeasureJob& job, const Capture& capture) {
   if (job.compliance.empty()) return interaction::typical_compliance(*capture.hand, job.task);
-  const auto other = load_interaction(job.compliance, job.load.hand);
-  if (!other) return other.error();
-  if (other->hand->dof() != capture.hand->dof())
-    return Error{printable(job.compliance, 200) + ": is of a hand with other joints"};
-  return other->compliance;
+  const auto joints = load_compliances(job.compliance);
+  if (!joints) return joints.error();
+  return compliance_for(*capture.hand, *joints,
+                        interaction::typical_compliance(*capture.hand, job.task), job.compliance);
 }
 
 Result<Outcome> measure(const MeasureJob& job, JobContext& context, MeasureReport& result) {
