@@ -39,7 +39,7 @@ void declare(Arguments& a, OptionSet& options) {
                  "That a hand without sensors is taken to squeeze with [6]");
   options.flag("--assumed", &job.assumed_only, "Measure no compliance, take the assumed ones");
   options.text("--compliance", &job.compliance, "FILE",
-               "An interaction whose compliances are assumed");
+               "Compliances that are assumed: of prehend measure or simulate");
   options.integer("--degree", &job.options.degree, "N", "Of the polynomials, 1 or 2 [by the data]");
   options.text("--capture", &job.capture_folder, "FOLDER", "Write motion.csv and forces.csv there");
   declare_load(job.load, options);

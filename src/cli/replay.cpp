@@ -21,6 +21,8 @@ void declare(Arguments& a, OptionSet& options) {
                "Of prehend measure, instead of the scene's");
   options.text("--hand", &job.hand, "FILE",
                "A hand of one's own that the interaction was made with");
+  options.text("--compliance", &job.compliance, "FILE",
+               "Instead of the interaction's: of prehend measure or simulate");
   options.text("--object", &job.object, "NAME|FILE", "Instead of the first that can move");
   options.number("--scale", &job.scale, "S", "Times that object's size");
   options.number("--mass", &job.mass, "KG", "Of that object");

@@ -30,6 +30,8 @@ void declare(Arguments& a, OptionSet& options) {
                "Leaves out arm, gravity, limits, passive or active. May be repeated");
   options.text("--gains", &a.gains, "KS,KD[,KJL]",
                "Instead of the controllers'; in a drop test also auto");
+  options.text("--compliance", &job.compliance, "FILE",
+               "Joints give way as this file of prehend measure says, instead of by gains alone");
   options.number("--timestep", &job.timestep, "S", "[0.002]");
   options.flag("--free", &job.free, "Along the example's wrist, touching nothing");
   options.flag("--heaviest", &job.heaviest, "Also find the heaviest object that each grip holds");
@@ -74,6 +76,8 @@ Verb simulate_verb() {
       {"prehend simulate scenes/control/grasp.toml --controller mine.json --object recorded -o "
        "r.glb",
        "a controller of one's own on the object that it was fitted on, as it was recorded"},
+      {"prehend simulate scenes/control/grasp.toml --compliance touch.compliance.json",
+       "fingers that give way as prehend measure found"},
       {"prehend simulate scenes/control/grasp.toml --controller mine.json --free -o free.glb",
        "a controller of one's own in free motion"},
   };

@@ -11,6 +11,7 @@
 #include "jobs/measure_perturbation.h"
 #include "prehend/core/text.h"
 #include "prehend/io/clip_csv.h"
+#include "prehend/jobs/compliance_file.h"
 #include "prehend/jobs/force_file.h"
 #include "prehend/jobs/interaction_file.h"
 #include "prehend/jobs/save.h"
@@ -214,10 +215,11 @@ Status write(const MeasureJob& job, const Captured& captured, const Measurement&
              const std::string& path, JobContext& context) {
   const std::string ending = file_ending(path);
   if (ending == ".json") {
-    if (const Status written = write_interaction(path, measured.trajectory); !written)
-      return written;
-    context.wrote(path);
-    return {};
+    const Status written = path.ends_with(kComplianceEnding)
+                               ? write_compliances(path, named_compliances(measured.trajectory))
+                               : write_interaction(path, measured.trajectory);
+    if (written) context.wrote(path);
+    return written;
   }
   if (ending == ".png") return context.write_image(path, event_sheet(captured.capture, measured));
   if (!captured.subject)
@@ -229,11 +231,10 @@ Status write(const MeasureJob& job, const Captured& captured, const Measurement&
 
 Result<HandCompliance> assumed_compliance(const MeasureJob& job, const Capture& capture) {
   if (job.compliance.empty()) return interaction::typical_compliance(*capture.hand, job.task);
-  const auto other = load_interaction(job.compliance, job.load.hand);
-  if (!other) return other.error();
-  if (other->hand->dof() != capture.hand->dof())
-    return Error{printable(job.compliance, 200) + ": is of a hand with other joints"};
-  return other->compliance;
+  const auto joints = load_compliances(job.compliance);
+  if (!joints) return joints.error();
+  return compliance_for(*capture.hand, *joints,
+                        interaction::typical_compliance(*capture.hand, job.task), job.compliance);
 }
 
 Result<Outcome> measure(const MeasureJob& job, JobContext& context, MeasureReport& result) {

@@ -11,6 +11,7 @@
 #include "prehend/geometry/builtin.h"
 #include "prehend/geometry/primitive.h"
 #include "prehend/io/scene.h"
+#include "prehend/jobs/compliance_file.h"
 #include "prehend/jobs/interaction_file.h"
 
 namespace prehend::jobs {
@@ -153,6 +154,25 @@ class SetupMaker {
     if (!loaded) return loaded.error();
     if (file != job_.input) made_.inputs.push_back(file);
     made_.problem.trajectory = std::move(*loaded);
+    return job_.compliance.empty() ? Status{} : set_compliance();
+  }
+
+  // Where the hand means to go stays; only how it gives way is another's.
+  Status set_compliance() {
+    auto& trajectory = made_.problem.trajectory;
+    auto joints = load_compliances(job_.compliance);
+    if (!joints) return joints.error();
+    made_.inputs.push_back(job_.compliance);
+    const interaction::HandCompliance own = trajectory.compliance;
+    for (auto& [target, pick] : {std::pair{&trajectory.compliance, &NamedCompliance::compliance},
+                                 {&trajectory.low, &NamedCompliance::low},
+                                 {&trajectory.high, &NamedCompliance::high}}) {
+      std::vector<NamedCompliance> picked = *joints;
+      for (NamedCompliance& joint : picked) joint.compliance = joint.*pick;
+      auto found = compliance_for(*trajectory.hand, picked, own, job_.compliance);
+      if (!found) return found.error();
+      *target = std::move(*found);
+    }
     return {};
   }
 

@@ -11,6 +11,7 @@
 #include "jobs/simulate_drop.h"
 #include "jobs/simulate_value.h"
 #include "prehend/core/text.h"
+#include "prehend/jobs/compliance_file.h"
 #include "prehend/jobs/load.h"
 #include "prehend/jobs/save.h"
 
@@ -19,10 +20,21 @@ namespace {
 
 namespace control = example_control;
 
-Status write(const SimulateJob& job, const Clip& clip, const std::vector<Moment>& moments,
-             JobContext& context) {
+// How the first hand's joints give way at its grip, for `measure` and `replay`.
+Status write_compliance(const SimulateSetup& setup, const std::string& path, JobContext& context) {
+  const auto built = control::Simulation::build(setup.run.simulation, setup.options);
+  if (!built) return built.error();
+  const Status written = write_compliances(
+      path, named_compliances(*setup.hand(0).hand, built->joint_stiffness(0).cwiseInverse()));
+  if (written) context.wrote(path);
+  return written;
+}
+
+Status write(const SimulateJob& job, const SimulateSetup& setup, const Clip& clip,
+             const std::vector<Moment>& moments, JobContext& context) {
   const auto one = [&](const std::string& path) -> Status {
     const std::string ending = file_ending(path);
+    if (path.ends_with(kComplianceEnding)) return write_compliance(setup, path, context);
     if (ending == ".json") return context.write_text(path, io::to_json(data_value(context.report)));
     if (ending == ".png") {
       const auto picture = context.picture(job.picture, 420, 340);
@@ -111,7 +123,7 @@ Result<Outcome> run_task(const SimulateJob& job, const SimulateSetup& setup, Job
       if (const Status found = report_heaviest(setup, context); !found) return found.error();
   }
   if (const Status written =
-          write(job, report->clip, moments_of(report->clip, report->phases), context);
+          write(job, setup, report->clip, moments_of(report->clip, report->phases), context);
       !written)
     return written.error();
   result.held = report->held;
@@ -130,7 +142,8 @@ Result<Outcome> run_drop(const SimulateJob& job, const SimulateSetup& setup, Job
   context.report.physics = physics_value(run->test.physics);
   context.report.details["clip"] = clip_value(run->test.clip);
   context.print(drop_text(setup, *run));
-  if (const Status written = write(job, run->test.clip, drop_moments(run->test), context); !written)
+  if (const Status written = write(job, setup, run->test.clip, drop_moments(run->test), context);
+      !written)
     return written.error();
   result.clip = std::move(run->test.clip);
   return run->test.summary.termination == Termination::kLimitReached ? Outcome::kMissed

@@ -11,6 +11,7 @@
 #include "prehend/core/text.h"
 #include "prehend/geometry/builtin.h"
 #include "prehend/geometry/primitive.h"
+#include "prehend/jobs/compliance_file.h"
 #include "prehend/jobs/control_file.h"
 #include "prehend/jobs/load.h"
 
@@ -193,6 +194,21 @@ class SetupMaker {
     for (std::size_t i = 0; i < hands.size(); ++i)
       if (const Status made = make_hand(hands[i], std::min(i, controllers_.size() - 1)); !made)
         return made;
+    return asked_.compliance.empty() ? Status{} : set_compliance();
+  }
+
+  // Every hand's springs get the stiffness of the file's joints; others keep what gains make.
+  Status set_compliance() {
+    const auto joints = load_compliances(asked_.compliance);
+    if (!joints) return joints.error();
+    for (control::ControlledHand& hand : setup_.run.simulation.hands) {
+      interaction::HandCompliance none;
+      none.joints.setZero(hand.hand->dof());
+      const auto found = compliance_for(*hand.hand, *joints, none, asked_.compliance);
+      if (!found) return found.error();
+      const Eigen::ArrayXd c = found->joints.array();
+      hand.joint_stiffness = (c > 0.0).select(1.0 / c.max(1e-9), 0.0);
+    }
     return {};
   }
 

@@ -23,8 +23,8 @@ struct MeasureJob {
   bool perturbation = false;     // the fingertip's second-order system instead of compliances
   std::optional<double> window;  // s of that fit; left empty: the paper's, by the task
   interaction::Task task = interaction::Task::kExploring;  // whose compliances are assumed
-  bool assumed_only = false;  // measure no compliance: reference trajectory alone
-  std::string compliance;     // an interaction whose compliances are used instead of assumed ones
+  bool assumed_only = false;     // measure no compliance: reference trajectory alone
+  std::string compliance;        // a file of compliances that are assumed instead of the task's
   bool estimate_forces = false;  // a clip without forces: the least that explain it
   std::optional<double> grip;    // N beyond them that the hand is taken to squeeze with
   std::optional<double> offset;  // s that the forces' clock is late; left empty: found

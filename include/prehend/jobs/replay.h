@@ -15,6 +15,7 @@ struct ReplayJob {
   std::string input;        // a scene (.toml) or an interaction (.json), on what it was made with
   std::string interaction;  // file, instead of the scene's
   std::string hand;         // file of a hand that the builder did not make
+  std::string compliance;   // a file of compliances, instead of the interaction's
   std::string object;       // a name or a file, instead of the first that can move
   std::optional<double> scale, mass, friction, timestep;
   std::optional<double> hold;  // s that the last pose is kept, after the motion came to rest

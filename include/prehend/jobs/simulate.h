@@ -23,9 +23,10 @@ struct SimulateJob {
   std::optional<double> alpha, timestep;
   std::vector<std::string> without;  // of arm, gravity, limits, passive, active
   std::vector<double> gains;         // k_S, k_D and perhaps k_JL
-  bool tune_gains = false;           // in a drop test: find them
-  bool free = false;                 // along the example's wrist, touching nothing
-  bool heaviest = false;             // also find the heaviest object that each grip holds
+  std::string compliance;   // a file of joint compliances that the springs of all hands get
+  bool tune_gains = false;  // in a drop test: find them
+  bool free = false;        // along the example's wrist, touching nothing
+  bool heaviest = false;    // also find the heaviest object that each grip holds
   PictureRequest picture;
   Settings settings;
 };

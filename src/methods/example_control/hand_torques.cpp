@@ -43,6 +43,13 @@ void HandTorques::accelerations(const Blend& blend, Eigen::VectorXd& generalized
     wanted_ -= stiffness * angles_ + damping * rates_;  // eq. 5-7
   }
   if (terms_.passive) wanted_ += stiffness * (controller_->neutral - angles_) - damping * rates_;
+  if (stiffening_.size() > 0) {
+    const double springs = terms_.active + terms_.passive, own = springs * damping;
+    wanted_ += own * rates_;
+    wanted_ = wanted_.cwiseProduct(stiffening_).eval();
+    wanted_ -=
+        (2.0 * (springs * stiffness * stiffening_).cwiseSqrt()).cwiseMax(own).cwiseProduct(rates_);
+  }
   if (terms_.limits)
     wanted_ += gains_.limit_stiffness *
                (angles_.cwiseMax(controller_->lower).cwiseMin(controller_->upper) - angles_);

@@ -17,6 +17,8 @@ class HandTorques {
 
   // Reads angles and rates of the present moment.
   void read(const physics::State& state);
+  // Springs as many times stiffer as this says, a degree of freedom each.
+  void stiffen(const Eigen::VectorXd& times) { stiffening_ = times; }
   const Eigen::VectorXd& angles() const { return angles_; }
 
   // Accelerations of eq. 4 and 5 into this hand's entries of a generalized acceleration. What is
@@ -37,6 +39,7 @@ class HandTorques {
   Gains gains_;
   Terms terms_;
   Setpoints pull_;  // k_S P_S + k_D P_D
+  Eigen::VectorXd stiffening_;
   Eigen::VectorXd velocity_, angles_, rates_, wanted_, rigid_;
 };
 

@@ -41,7 +41,8 @@ struct Simulation::Impl {
     Blend blend = Blend::Zero();
     std::vector<double> strength;  // of the joints, N m
     Eigen::VectorXd applied;
-    Eigen::VectorXd beyond;  // the setpoints, on an object
+    Eigen::VectorXd stiffness;  // of the joints at the grip, N m/rad
+    Eigen::VectorXd beyond;     // the setpoints, on an object
     std::vector<Contact> contacts;
     std::optional<WristFollower> follower;  // while cues move the wrist
   };
@@ -59,7 +60,31 @@ struct Simulation::Impl {
   RigidCurve::Motion wrist(Hand& hand, const Cue& cue) const;
   void hold(Hand& hand, int index, const RigidCurve::Motion& wrist, const Cue& cue);
   void bound(const Hand& hand);
+  Status stiffen(Hand& hand, int index, const Controller& controller, const Gains& gains);
 };
+
+// Finds how stiff the joints are at the grip, and makes them as stiff as was asked for.
+Status Simulation::Impl::stiffen(Hand& hand, int index, const Controller& controller,
+                                 const Gains& gains) {
+  state->set_hand(index, hand.problem.wrist_world.at(0.0).pose,
+                  controller.rest_pose(Setpoint::kGrip));
+  Eigen::MatrixXd mass;
+  physics::mass_matrix(*state, mass);
+  hand.stiffness =
+      2.0 * gains.stiffness * mass.diagonal().segment(hand.torques.first(), hand.torques.count());
+  const Eigen::VectorXd& asked = hand.problem.joint_stiffness;
+  if (asked.size() == 0) return {};
+  PREHEND_ASSERT(asked.size() == hand.stiffness.size());
+  const Eigen::VectorXd times =
+      (asked.array() > 0.0).select(asked.cwiseQuotient(hand.stiffness), 1.0);
+  Gains most = gains;
+  most.stiffness *= std::max(1.0, times.maxCoeff());
+  most.damping = std::max(gains.damping, std::sqrt(2.0 * most.stiffness));
+  if (const Status stable = stable_at(most, options.timestep); !stable) return stable;
+  hand.torques.stiffen(times);
+  hand.stiffness = hand.stiffness.cwiseProduct(times).eval();
+  return {};
+}
 
 double Simulation::Impl::palm_gap(Hand& hand, int index) {
   const ::prehend::Hand& mine = *hand.problem.hand;
@@ -239,6 +264,8 @@ Result<Simulation> Simulation::build(const SimulationProblem& problem,
     hand.frames_world.resize(given.hand->segments.size());
     if (holding)
       hand.hold.emplace(*given.hand, problem.objects[given.target_object].object, options.hold);
+    if (const Status stiff = impl.stiffen(hand, h, *controller, gains); !stiff)
+      return stiff.error();
     impl.state->set_hand(h, given.wrist_world.at(0.0).pose,
                          given.start_angles.value_or(controller->rest_pose(Setpoint::kNeutral)));
     impl.hands.push_back(std::move(hand));
@@ -313,6 +340,9 @@ double Simulation::time() const { return impl_->state->time(); }
 Phase Simulation::phase(int hand) const { return impl_->hands.at(hand).machine.phase(); }
 const Blend& Simulation::blend(int hand) const { return impl_->hands.at(hand).blend; }
 double Simulation::distance(int hand) const { return impl_->hands.at(hand).distance; }
+const Eigen::VectorXd& Simulation::joint_stiffness(int hand) const {
+  return impl_->hands.at(hand).stiffness;
+}
 const Eigen::VectorXd& Simulation::torques(int hand) const { return impl_->hands.at(hand).applied; }
 const Eigen::VectorXd& Simulation::angles(int hand) const {
   return impl_->hands.at(hand).torques.angles();

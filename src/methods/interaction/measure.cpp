@@ -120,6 +120,9 @@ class Measurer {
     made_.summary.iterations = static_cast<int>(made_.events.size());
     made_.summary.message =
         fmt::format("{} contacts, {} estimates that count", made_.events.size(), counted);
+    if (const std::string reason = one_reason(); counted == 0 && !reason.empty())
+      return Error{
+          fmt::format("none of {} contacts tells a compliance: {}", made_.events.size(), reason)};
     if (counted == 0) made_.summary.termination = Termination::kFailed;
     return std::move(made_);
   }
@@ -137,6 +140,17 @@ class Measurer {
     for (const ForceChannel& channel : capture_.channels)
       if (channel.rate < needed) return low(channel.rate, "forces");
     return {};
+  }
+
+  // Why estimates were discarded, if it is the same for all of them.
+  std::string one_reason() const {
+    std::string reason;
+    for (const ContactEvent& event : made_.events)
+      for (const EventEstimate& e : event.estimates) {
+        if (e.discarded.empty() || (!reason.empty() && e.discarded != reason)) return {};
+        reason = e.discarded;
+      }
+    return reason;
   }
 
   void find_events() {

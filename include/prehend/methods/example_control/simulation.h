@@ -47,6 +47,10 @@ struct ControlledHand {
   Release release;
   double alpha = 0.0;
   bool open_while_closing = false;
+  // N m/rad of every degree of freedom at the grip, the others held, instead of what gains and
+  // inertia make; zero: as they make it. Left empty: all of them. Springs that would swing are
+  // damped critically.
+  Eigen::VectorXd joint_stiffness;
 };
 
 struct PlacedObject {
@@ -145,6 +149,9 @@ class Simulation {
   double distance(int hand) const;                 // what the palm still has to go, m
   const Eigen::VectorXd& torques(int hand) const;  // of the last step, angular components a joint
   const Eigen::VectorXd& angles(int hand) const;   // axis-angle, at the beginning of the last step
+  // N m/rad of every degree of freedom at the grip, the others held: twice k_S times the inertia,
+  // since passive and active springs pull together.
+  const Eigen::VectorXd& joint_stiffness(int hand) const;
   // Sum of normal forces of the hand on its target at the last step, N.
   double contact_force(int hand) const;
 
