@@ -92,12 +92,15 @@ int worst_frame(const Auditor& auditor, Measure measure, int first, int end) {
   return worst;
 }
 
+// What is smaller is rounding: a micrometer, a microradian, a millionth of the weight.
+constexpr double kNothing = 1e-6;
+
 void name_findings(const Auditor& auditor, const AuditOptions& options, AuditReport& report) {
   const int frames = static_cast<int>(report.frames.size());
   for (const Measure measure : kMeasures) {
     const auto value = [&](int f) { return auditor.findings()[f][measure].value; };
     const int worst = worst_frame(auditor, measure, 0, frames);
-    if (!(value(worst) > 0.0)) continue;
+    if (!(value(worst) > kNothing)) continue;
     report.worst.push_back(auditor.finding(measure, worst));
     const auto limit = limit_of(options, measure);
     for (int f = 0; limit && f < frames; ++f) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "prehend/core/random.h"
+#include "prehend/geometry/builtin.h"
 #include "prehend/geometry/primitive.h"
 
 namespace prehend::audit {
@@ -54,6 +56,39 @@ TEST(Touch, ATouchingStretchHasBothItsEnds) {
   }
   EXPECT_NEAR(low, -0.05, 0.003);
   EXPECT_NEAR(high, 0.05, 0.003);
+}
+
+// What the search leaves out and how it narrows down must not show: against samples so dense that
+// they need neither.
+TEST(Touch, TheDeepestPointIsThatOfDenseSamples) {
+  const Probe probe = make_probe(*geometry::builtin_object("mug"));
+  Random random(7);
+  const auto vector = [&] {
+    Vec3 v;
+    for (double& x : v) x = random.uniform(-1.0, 1.0);
+    return v;
+  };
+  int touching = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Vec3 a = probe.center + 1.2 * probe.radius * vector();
+    const Capsule capsule{a, a + 0.05 * vector(), 0.008};
+    double brute = INFINITY;
+    for (int k = 0; k <= 400; ++k) {
+      const Vec3 point = capsule.a + k / 400.0 * (capsule.b - capsule.a);
+      brute = std::min(brute, probe.distance->closest(point).distance - capsule.radius);
+    }
+    std::vector<Contact> found;
+    capsule_contacts(capsule, probe, Transform{}, kReach, found);
+    // Samples 0.2 mm apart miss the deepest point by at most 0.1 mm.
+    if (brute <= kReach) {
+      ++touching;
+      ASSERT_FALSE(found.empty()) << i;
+      EXPECT_NEAR(found[0].gap, brute, 1e-4) << i;
+    } else if (brute > kReach + 1e-4) {
+      EXPECT_TRUE(found.empty()) << i;
+    }
+  }
+  EXPECT_GT(touching, 10);
 }
 
 }  // namespace

@@ -67,6 +67,27 @@ for (const name of fs.readdirSync(folder).filter((file) => file.endsWith(".html"
     await page.evaluate(() => window.player.seek(0.75 * window.player.state.clip.duration));
     await page.waitForTimeout(300);
   }
+  const marked = await page.evaluate(() => window.player.strip.marks.length);
+  check((marked > 0) === (await page.isVisible("#marks")), `${name}: a strip where there are marks`);
+  if (marked) {
+    const { x, y, row, worst } = await page.evaluate(() => {
+      const { strip } = window.player, mark = strip.marks[0];
+      const area = strip.canvas.getBoundingClientRect();
+      const middle = strip.x(0.5 * (mark.first + mark.last + 1), area.width);
+      return { x: area.left + middle, y: area.top, row: strip.kinds.indexOf(mark.kind), worst: mark.worst };
+    });
+    await page.mouse.click(x, y + 12 * row + 6);
+    await page.waitForTimeout(300);
+    const [frame, said, rings] = await page.evaluate(() => [
+      window.player.state.clip.frameAt(window.player.state.time),
+      window.player.strip.label.textContent,
+      window.player.state.rings.rings.filter(({ ring }) => ring.visible).length]);
+    check(frame === worst, `${name}: a click on a mark jumps to its worst frame`);
+    check(said.includes("index-distal") && rings === 1, `${name}: it says who, and a ring is there`);
+    await page.keyboard.press("n");
+    const next = await page.evaluate(() => window.player.state.clip.frameAt(window.player.state.time));
+    check(next === 10, `${name}: N jumps to the next mark, round the end`);
+  }
   check((await colors(page)) > 60, `${name}: the picture is not blank`);
   await page.waitForTimeout(300);
   await page.screenshot({ path: path.join(folder, name.replace(".html", ".png")) });

@@ -181,6 +181,9 @@ Status write_all(const std::string& folder) {
   if (!hand) return hand.error();
   const Clip clip = grip(*hand), both = two_hands(*hand);
   Clip pose = cut(clip, 70, 70);
+  const io::ClipMarks marks = {
+      {"penetration", 50, 70, 62, "penetration 6.0 mm: right index-distal in bar", Vec3(0, 0.1, 0)},
+      {"limits", 10, 10, 10, "joint beyond its range: right ring-proximal-flexion", std::nullopt}};
   const auto at = [&](const char* name) { return folder + "/" + name; };
   for (const Status& status :
        {io::write_glb(clip, at("grip.glb")), io::write_glb(both, at("two_hands.glb")),
@@ -189,6 +192,8 @@ Status write_all(const std::string& folder) {
         io::write_page(clip, at("grip.html"), {.theme = "light"}),
         io::write_page(both, at("two_hands.html"), {.theme = "dark"}),
         io::write_page(pose, at("pose.html"), {.title = "One pose"}),
+        io::write_glb(clip, at("marked.glb"), {.marks = marks}),
+        io::write_page(clip, at("marked.html"), {.theme = "light", .marks = marks}),
         write_file(at("joints.csv"), joint_table(clip))})
     if (!status) return status;
   // BVH holds one skeleton a file, so the hand goes without its bar.
