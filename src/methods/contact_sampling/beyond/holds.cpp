@@ -13,11 +13,15 @@ namespace {
 
 // Times without need between two holds that are shorter than this belong to them, s.
 constexpr double kGap = 0.35;
-// Contact begins this long before the object needs it, and ends this long after, s. People touch an
-// object about a tenth of a second before it moves.
-constexpr double kLead = 0.08;
-// While the hand moves faster than this against the object it is not in contact yet, m/s.
-constexpr double kSliding = 0.08;
+// Contact begins at most this long before the object needs it, and ends at most this long after, s.
+// Recorded hands touch 0 to 0.24 s before the object moves.
+constexpr double kLead = 0.16;
+// While the wrist moves faster than this against the object the hand is not in contact yet, m/s:
+// fingers land while the wrist still comes to rest. Digits that cannot keep up land later.
+constexpr double kComing = 0.2;
+// Where another hand has the object before or after, it needs this one's force while both touch:
+// both are shorter and calmer, s and m/s.
+constexpr double kShared = 0.08, kSharedSpeed = 0.08;
 // A frame's need alone is noise.
 constexpr int kLeastNeeded = 2;
 // A hand that moves as fast as this against an object, m/s, hardly carries it; what is faster than
@@ -138,22 +142,23 @@ bool ever_reached(const SceneObject& object, const Stage& stage) {
 }
 
 void widen(const Scene& scene, Hold& hold) {
-  const int lead = std::max(2, static_cast<int>(std::lround(kLead * scene.problem->frame_rate)));
-  const auto calm = [&](int frame) {
-    for (const int h : hold.hands) {
-      if (relative_speed(scene, h, hold.object, frame) > kSliding) return false;
-    }
-    return true;
+  const double rate = scene.problem->frame_rate;
+  const auto longest = [&](double seconds) {
+    return std::max(2, static_cast<int>(std::lround(seconds * rate)));
+  };
+  // Whether the hold may reach `frame`, which is `k` frames beyond what is needed.
+  const auto reaches = [&](int frame, int k) {
+    if (frame < 0 || frame >= scene.frames()) return false;
+    const bool shared = scene.objects[hold.object].needs_hand[frame];
+    if (k >= longest(shared ? kShared : kLead)) return false;
+    return k == 0 || std::all_of(hold.hands.begin(), hold.hands.end(), [&](int h) {
+             return relative_speed(scene, h, hold.object, frame) <=
+                    (shared ? kSharedSpeed : kComing);
+           });
   };
   hold.frames = hold.needed;
-  for (int k = 0; k < lead && hold.frames.first > 0; ++k) {
-    if (k > 0 && !calm(hold.frames.first - 1)) break;
-    --hold.frames.first;
-  }
-  for (int k = 0; k < lead && hold.frames.last + 1 < scene.frames(); ++k) {
-    if (k > 0 && !calm(hold.frames.last + 1)) break;
-    ++hold.frames.last;
-  }
+  for (int k = 0; reaches(hold.frames.first - 1, k); ++k) --hold.frames.first;
+  for (int k = 0; reaches(hold.frames.last + 1, k); ++k) ++hold.frames.last;
 }
 
 }  // namespace
