@@ -153,6 +153,31 @@ Status write(const ManipulateJob& job, const ManipulateReport& report, JobContex
   return {};
 }
 
+// A grasp from a file is where the arm would like to be: it may have to take the object otherwise.
+constexpr double kOtherwise = 0.03, kOtherwiseTurn = 0.35;  // m, rad of the wrist
+
+void note_other_grips(const ManipulateSetup& setup, const manipulation::Report& result,
+                      JobContext& context) {
+  const int frame = static_cast<int>(result.task_start * result.clip.frame_rate);
+  if (frame >= result.clip.frame_count()) return;
+  const ClipMoment at = moment_of(result.clip, frame);
+  for (const int g : setup.grasp_grips) {
+    const manipulation::GripStyle& grip = setup.problem.grips[static_cast<size_t>(g)];
+    const int wrist = setup.problem.arms[static_cast<size_t>(grip.arm)].hand->wrist();
+    const Transform wanted = at.objects_world[static_cast<size_t>(grip.object)] * grip.wrist_object;
+    const Transform& got =
+        at.segments_world[static_cast<size_t>(grip.arm)][static_cast<size_t>(wrist)];
+    const double away = (got.position - wanted.position).norm();
+    const double turned = got.rotation.angularDistance(wanted.rotation);
+    if (away < kOtherwise && turned < kOtherwiseTurn) continue;
+    context.note(fmt::format(
+        "the arm takes \"{}\" otherwise than the grasp's file: the wrist is {:.0f} mm and {:.0f} "
+        "degrees from there; turn the object towards the arm",
+        result.clip.objects[static_cast<size_t>(grip.object)].object->name, 1e3 * away,
+        degrees(turned)));
+  }
+}
+
 // Before the long work: files for the simulated motion whose form nobody knows.
 Status check_proven(const std::vector<std::string>& files) {
   const std::vector<std::string>& known = clip_endings();
@@ -180,6 +205,7 @@ Result<Outcome> manipulate(const ManipulateJob& job, JobContext& context,
         fmt::format("--attenuation: {:g} should be from 0 to 1", setup->options.attenuation)};
   auto result = manipulation::run(setup->problem, setup->options, context.monitor());
   if (!result) return Error{fmt::format("{}: {}", printable(job.scene, 200), result.message())};
+  note_other_grips(*setup, *result, context);
   if (!setup->title.empty()) result->clip.name = setup->title;
   context.report.summary = result->summary;
   context.report.details = report_value(*setup, *result);
