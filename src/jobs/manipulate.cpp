@@ -8,6 +8,7 @@
 
 #include "jobs/audit_value.h"
 #include "jobs/job_context.h"
+#include "jobs/manipulate_plot.h"
 #include "jobs/manipulate_scene.h"
 #include "jobs/physics_value.h"
 #include "prehend/core/atomic_file.h"
@@ -132,12 +133,21 @@ Status write_clip(const ManipulateJob& job, const Clip& clip, const std::string&
   return {};
 }
 
+// Of files that show how objects moved, instead of the hands.
+constexpr std::string_view kPlotEnding = ".plot.png";
+
 Status write(const ManipulateJob& job, const ManipulateReport& report, JobContext& context) {
   std::vector<std::string> files;
   const io::Value data = context.report.details;
   for (const std::string& path : context.settings().outputs) {
     if (file_ending(path) == ".json") {
       if (const Status done = write_file(path, io::to_json(data)); !done) return done;
+      files.push_back(path);
+      continue;
+    }
+    if (path.ends_with(kPlotEnding)) {
+      const picture::Image plot = manipulate_plot(report.result, report.clip.name);
+      if (const Status done = picture::write_png(plot, path); !done) return done;
       files.push_back(path);
       continue;
     }
