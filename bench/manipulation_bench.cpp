@@ -1,5 +1,5 @@
-// One step of a manipulation: the fast path and Ipopt on the same problems, and the fast path's cost
-// against the number of contacts. The problems are those of a hand that lifts a box.
+// One step of a manipulation: the fast path and Ipopt on the same problems, and the fast path's
+// cost against the number of contacts. The problems are those of a hand that lifts a box.
 #include <benchmark/benchmark.h>
 
 #include <ctime>

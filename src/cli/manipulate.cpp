@@ -43,6 +43,8 @@ Verb manipulate_verb() {
        "reach, grasp and lift, solved step by step"},
       {"prehend manipulate scenes/manipulation/soap-slips.toml -o slips.glb",
        "a hand that expects more friction than there is"},
+      {"prehend manipulate scenes/manipulation/soap.toml -o soap.plot.png",
+       "how far and how fast the bar moves, over time"},
       {"prehend manipulate scenes/manipulation/cup.toml --proven cup-simulated.glb",
        "the solution's torques drive a simulated arm"},
   };

@@ -8,6 +8,7 @@
 
 #include "jobs/audit_value.h"
 #include "jobs/job_context.h"
+#include "jobs/manipulate_plot.h"
 #include "jobs/manipulate_scene.h"
 #include "jobs/physics_value.h"
 #include "prehend/core/atomic_file.h"
@@ -122,14 +123,19 @@ Result<bool> prove(const ManipulateSetup& setup, JobContext& context, Manipulate
   return within;
 }
 
+// Of files that show how objects moved, instead of the hands.
+constexpr std::string_view kPlotEnding = ".plot.png";
+
 Status write(const ManipulateJob& job, const ManipulateReport& report, JobContext& context) {
   const io::Value data = context.report.details;
   SaveOptions options;
   options.picture = context.picture(job.picture, 960, 720);
   for (const std::string& path : context.settings().outputs) {
-    const Status written = file_ending(path) == ".json"
-                               ? context.write_text(path, io::to_json(data))
-                               : context.write_clip(path, report.clip, options);
+    const Status written =
+        file_ending(path) == ".json" ? context.write_text(path, io::to_json(data))
+        : path.ends_with(kPlotEnding)
+            ? context.write_image(path, manipulate_plot(report.result, report.clip.name))
+            : context.write_clip(path, report.clip, options);
     if (!written) return written;
   }
   if (report.proof) {
@@ -139,6 +145,31 @@ Status write(const ManipulateJob& job, const ManipulateReport& report, JobContex
   }
   context.report_files();
   return {};
+}
+
+// A grasp from a file is where the arm would like to be: it may have to take the object otherwise.
+constexpr double kOtherwise = 0.03, kOtherwiseTurn = 0.35;  // m, rad of the wrist
+
+void note_other_grips(const ManipulateSetup& setup, const manipulation::Report& result,
+                      JobContext& context) {
+  const int frame = static_cast<int>(result.task_start * result.clip.frame_rate);
+  if (frame >= result.clip.frame_count()) return;
+  const ClipMoment at = moment_of(result.clip, frame);
+  for (const int g : setup.grasp_grips) {
+    const manipulation::GripStyle& grip = setup.problem.grips[static_cast<size_t>(g)];
+    const int wrist = setup.problem.arms[static_cast<size_t>(grip.arm)].hand->wrist();
+    const Transform wanted = at.objects_world[static_cast<size_t>(grip.object)] * grip.wrist_object;
+    const Transform& got =
+        at.segments_world[static_cast<size_t>(grip.arm)][static_cast<size_t>(wrist)];
+    const double away = (got.position - wanted.position).norm();
+    const double turned = got.rotation.angularDistance(wanted.rotation);
+    if (away < kOtherwise && turned < kOtherwiseTurn) continue;
+    context.note(fmt::format(
+        "the arm takes \"{}\" otherwise than the grasp's file: the wrist is {:.0f} mm and {:.0f} "
+        "degrees from there; turn the object towards the arm",
+        result.clip.objects[static_cast<size_t>(grip.object)].object->name, 1e3 * away,
+        degrees(turned)));
+  }
 }
 
 // Before the long work: files for the simulated motion whose form nobody knows.
@@ -168,6 +199,7 @@ Result<Outcome> manipulate(const ManipulateJob& job, JobContext& context,
         fmt::format("--attenuation: {:g} should be from 0 to 1", setup->options.attenuation)};
   auto result = manipulation::run(setup->problem, setup->options, context.monitor());
   if (!result) return Error{fmt::format("{}: {}", printable(job.scene, 200), result.message())};
+  note_other_grips(*setup, *result, context);
   if (!setup->title.empty()) result->clip.name = setup->title;
   context.report.summary = result->summary;
   context.report.details = report_value(*setup, *result);

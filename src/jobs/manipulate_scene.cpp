@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/format.h>
 
+#include "jobs/grasp_grip.h"
 #include "jobs/scene_object.h"
 #include "prehend/core/text.h"
 #include "prehend/geometry/primitive.h"
@@ -194,7 +196,13 @@ class SetupMaker {
     const Hand& bare = *bare_hands_[index];
     auto made = hands::make_posture(bare, name);
     if (!made) return made.error();
-    const HandPose pose = retarget(bare, made->pose, *arm.hand);
+    return bent_arm(bare, made->pose, arm);
+  }
+
+  // A bare hand's fingers, at the end of an arm whose elbow is bent.
+  static Eigen::VectorXd bent_arm(const Hand& bare, const HandPose& fingers,
+                                  const method::Arm& arm) {
+    const HandPose pose = retarget(bare, fingers, *arm.hand);
     Eigen::VectorXd q = coordinates(*arm.hand, pose);
     const std::vector<int> offsets = coordinate_offsets(*arm.hand);
     q.head(offsets[arm.hand->wrist() + 1]).setZero();
@@ -231,11 +239,17 @@ class SetupMaker {
       grip.arm = *arm;
       grip.object = *object;
       const method::Arm& own = setup_.problem.arms[grip.arm];
+      grip.start = number(table, "start", 0.0);
+      grip.duration = number(table, "duration", grip.duration);
+      if (table.find("file")) {
+        if (const Status done = set_from_grasp(table, own, grip); !done) return done;
+        setup_.grasp_grips.push_back(static_cast<int>(setup_.problem.grips.size()));
+        setup_.problem.grips.push_back(std::move(grip));
+        continue;
+      }
       auto preferred = posture(grip.arm, own, text(table, "posture", "wrap"));
       if (!preferred) return wrong(table.place, preferred.message());
       grip.preferred = *preferred;
-      grip.start = number(table, "start", 0.0);
-      grip.duration = number(table, "duration", grip.duration);
       if (const Status done = set_handles(table, *own.hand, grip); !done) return done;
       if (const Status done = set_wrist(table, *own.hand, grip); !done) return done;
       setup_.problem.grips.push_back(std::move(grip));
@@ -243,6 +257,27 @@ class SetupMaker {
     if (setup_.problem.grips.empty())
       return Error{
           fmt::format("{}: give a grip: [[options.manipulate.grip]]", printable(scene_.file, 200))};
+    return {};
+  }
+
+  // Fingers, wrist and places as `prehend grasp` found them.
+  Status set_from_grasp(const io::Value& table, const method::Arm& arm, method::GripStyle& grip) {
+    for (const char* key : {"posture", "handles", "approach", "fingers", "press", "at", "distance"})
+      if (table.find(key))
+        return wrong(table.place, fmt::format("a grip from a file has no {}", key));
+    const std::string file =
+        (std::filesystem::path(file_).parent_path() / text(table, "file", "")).string();
+    const Hand& bare = *bare_hands_[grip.arm];
+    const auto read = read_grasp_grip(file, static_cast<int>(number(table, "number", 1.0)), bare,
+                                      *setup_.problem.things[grip.object].object);
+    if (!read) return wrong(table.place, read.message());
+    grip.preferred = bent_arm(bare, read->pose, arm);
+    grip.wrist_object = read->wrist_object;
+    grip.places_object = read->places_object;
+    for (const Digit digit : read->digits) {
+      grip.handles.push_back(*hands::pad_of(*arm.hand, digit));
+      grip.handle_names.push_back(to_string(digit));
+    }
     return {};
   }
 
@@ -440,6 +475,10 @@ std::vector<SchemaKey> grip_keys() {
   return {
       {"hand", Kind::kString, "which", "the first"},
       {"object", Kind::kString, "what it grips", "the first"},
+      {"file", Kind::kString,
+       "a grasp of the object from `prehend grasp OBJECT -o FILE.json`, instead of all keys from "
+       "`posture` to `distance`; beside the scene"},
+      {"number", Kind::kInteger, "which of the file's grasps", "1", false, 1, 100000},
       {"posture", Kind::kString, "the preferred pose of the fingers: see `prehend hand`",
        "\"wrap\""},
       {"handles", Kind::kStrings,

@@ -15,6 +15,7 @@ struct ManipulateSetup {
   manipulation::Problem problem;
   manipulation::Options options;
   std::optional<double> floor_height;
+  std::vector<int> grasp_grips;  // of problem.grips, those that came from files
   std::vector<std::string> notes;
 };
 

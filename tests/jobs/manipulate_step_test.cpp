@@ -50,8 +50,8 @@ void compare_with_ipopt(StepProblem& problem, const StepSolution& fast) {
   EXPECT_LT(apart.tail(apart.size() - poses).maxCoeff(), kSameForce);
 }
 
-// Of derivatives, over the row's size: by differences. Gaps between the hand and a mesh come from an
-// interpolated field, whose normals differ from the slopes of its values.
+// Of derivatives, over the row's size: by differences. Gaps between the hand and a mesh come from
+// an interpolated field, whose normals differ from the slopes of its values.
 constexpr double kSlope = 5e-5, kFieldSlope = 0.05;
 
 // Along a random direction, from a little beside the answer.

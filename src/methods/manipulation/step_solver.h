@@ -7,8 +7,8 @@
 
 namespace prehend::manipulation {
 
-// Added to the Hessian's diagonal, so that directions that nothing asks for are settled too: half of
-// it times the square of each variable is part of the objective.
+// Added to the Hessian's diagonal, so that directions that nothing asks for are settled too: half
+// of it times the square of each variable is part of the objective.
 inline constexpr double kStepRidge = 1e-7;
 
 struct StepSolution {
