@@ -74,8 +74,8 @@ struct Window {
   std::vector<double> times, values;
 };
 
-// The capture with smooth motion, to take levers from: a joint's noise would move its own lever, and
-// torque and angle would agree by it.
+// The capture with smooth motion, to take levers from: noise of a joint would move its own lever,
+// and torque and angle would agree by it.
 Capture smoothed(Capture capture) {
   const int frames = capture.frame_count(), dof = capture.hand->dof();
   Eigen::MatrixXd samples(frames, 7 + dof);
