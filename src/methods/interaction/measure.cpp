@@ -3,10 +3,10 @@
 //             compliance from the angle's deviation and the torque, discarded estimates, the
 //             reference trajectory (eq. 1).
 // Departs:    - Compliance is not the quotient of two slopes at contact, which counts impact and
-//               damping as stiffness (15 to 30 % too stiff on the virtual subject): the angle before
-//               and 30 to 95 ms after contact is fitted by free motion plus compliance times the
-//               torque behind a damper (spring_fit.h). The polynomials after contact are for the
-//               eye (figure 3).
+//               damping as stiffness (15 to 30 % too stiff on the virtual subject): the angle
+//               before and 30 to 95 ms after contact is fitted by free motion plus compliance
+//               times the torque behind a damper (spring_fit.h). The polynomials after contact are
+//               for the eye (figure 3).
 //             - Medians with bootstrapped bounds; the paper gives one number a joint.
 // Symbols:    theta angle; tau = J^T f torque; C compliance; theta_r reference.
 #include "prehend/methods/interaction/measure.h"
