@@ -175,7 +175,7 @@ picture::Image event_plot(const Capture& capture, const Measurement& measured,
   }
   plot.series = {angle, reference, before, after, torque};
   plot.marks = {{0.0, "contact"}};
-  plot.width = 620;
+  plot.width = 760;
   plot.height = 400;
   return picture::draw_plot(plot);
 }

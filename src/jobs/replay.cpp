@@ -142,14 +142,19 @@ Status write(const ReplayJob& job, const ReplaySetup& setup, const ReplayReport&
 
 // The same with stiffer and with softer joints: what the compliances' bounds mean for the grip.
 Status add_uncertainty(const ReplaySetup& setup, JobContext& context) {
+  double forces[2] = {};
   for (const bool high : {false, true}) {
     interaction::ReplayProblem problem = setup.problem;
     problem.trajectory.compliance = high ? problem.trajectory.high : problem.trajectory.low;
     const auto other = run_replay(problem, setup.options, context.monitor());
     if (!other) return other.error();
     context.report.details[high ? "grip_force_high_compliance_N" : "grip_force_low_compliance_N"] =
-        other->grip_force;
+        forces[high] = other->grip_force;
   }
+  context.print(
+      fmt::format("grip {:.2f} N with the stiffest joints within the bounds, {:.2f} N with "
+                  "the softest",
+                  forces[0], forces[1]));
   return {};
 }
 

@@ -160,6 +160,22 @@ TEST_F(ReplayCommand, SofterJointsOfAFileGripLess) {
             0.95 * *own.find("grip_force_N")->number());
 }
 
+TEST_F(ReplayCommand, BoundsOfCompliancesAreCarriedToTheGrip) {
+  const std::string bounds = write(
+      "bounds.compliance.json",
+      R"({"format": "prehend compliance", "version": 1, "joints": [{"name": "thumb-metacarpal-flexion",
+          "compliance": 0.25, "low": 0.1, "high": 1.0}]})");
+  const Outcome outcome =
+      call({"scenes/interaction/box.toml", "--compliance", bounds, "--uncertainty", "--json"});
+  ASSERT_EQ(outcome.code, kExitDone) << err;
+  const io::Value report = outcome.json();
+  const double stiff = *report.find("grip_force_low_compliance_N")->number();
+  const double soft = *report.find("grip_force_high_compliance_N")->number();
+  const double middle = *report.find("grip_force_N")->number();
+  EXPECT_GT(stiff, middle);
+  EXPECT_LT(soft, middle);
+}
+
 TEST_F(ReplayCommand, BadInputIsOneLine) {
   expect_error({"scenes/interaction/box.toml", "--scale", "4"}, "mm inside object box");
   expect_error({"scenes/interaction/box.toml", "--mass", "0"}, "--mass");

@@ -3,10 +3,10 @@
 //             compliance from the angle's deviation and the torque, discarded estimates, the
 //             reference trajectory (eq. 1).
 // Departs:    - Compliance is not the quotient of two slopes at contact, which counts impact and
-//               damping as stiffness (15 to 30 % too stiff on the virtual subject): the angle before
-//               and 30 to 95 ms after contact is fitted by free motion plus compliance times the
-//               torque behind a damper (spring_fit.h). The polynomials after contact are for the
-//               eye (figure 3).
+//               damping as stiffness (15 to 30 % too stiff on the virtual subject): the angle
+//               before and 30 to 95 ms after contact is fitted by free motion plus compliance
+//               times the torque behind a damper (spring_fit.h). The polynomials after contact are
+//               for the eye (figure 3).
 //             - Medians with bootstrapped bounds; the paper gives one number a joint.
 // Symbols:    theta angle; tau = J^T f torque; C compliance; theta_r reference.
 #include "prehend/methods/interaction/measure.h"
@@ -74,8 +74,8 @@ struct Window {
   std::vector<double> times, values;
 };
 
-// The capture with smooth motion, to take levers from: a joint's noise would move its own lever, and
-// torque and angle would agree by it.
+// The capture with smooth motion, to take levers from: noise of a joint would move its own lever,
+// and torque and angle would agree by it.
 Capture smoothed(Capture capture) {
   const int frames = capture.frame_count(), dof = capture.hand->dof();
   Eigen::MatrixXd samples(frames, 7 + dof);

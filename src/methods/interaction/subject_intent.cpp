@@ -39,8 +39,8 @@ TrajectoryObject table(double friction) {
           Transform::from_position({0.0, -0.5 * kTableThickness, 0.0})};
 }
 
-// How the index finger is bent, degrees. Where it is bent as for a stroke, friction takes nine tenths
-// of the torque that a tap has about the knuckle; flat, hardly any is left for the other two joints.
+// How the index finger is bent, degrees. Where it is bent as for a stroke, friction takes most of
+// the torque that a tap has about the knuckle; flat, little is left for the other two joints.
 constexpr hands::FingerAngles kStroking = {38.0, 32.0, 18.0, 0.0};
 constexpr hands::FingerAngles kTapping = {36.0, 34.0, 18.0, 0.0};
 constexpr hands::FingerAngles kResting = {25.0, 20.0, 10.0, 0.0};
