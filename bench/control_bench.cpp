@@ -63,7 +63,7 @@ const Scene* scene_of(const std::string& name) {
   problem.floor_height = 0.0;
   problem.hands = {std::move(hand)};
   problem.objects = {{std::make_shared<const Object>(std::move(*object)), Transform()}};
-  auto staged = stage_grasp(problem, {.placements = 1});
+  auto staged = stage_grasp(problem, {.presentation = Presentation::kSearched});
   if (!staged) return nullptr;
   return &(made[name] = {std::move(staged->run.simulation), std::move(staged->plan)});
 }

@@ -101,6 +101,10 @@ ContactRetarget ContactRetargeter::solve(const HandPose& pose,
   problem.root_turn = options_.root_turn;
   problem.targets = targets_;
   problem.preferred = coordinates(to_, made.pose);
+  if (options_.greatest_change) {
+    problem.previous = problem.preferred;
+    problem.greatest_change.setConstant(problem.preferred.size(), *options_.greatest_change);
+  }
   problem.obstacles = {&obstacle, 1};
   const ContactIkResult& solved = ik_.solve(problem);
   for (std::size_t i = 0; i < targets_.size(); ++i)

@@ -1,14 +1,42 @@
 #include "prehend/jobs/convert.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "jobs/convert_hand.h"
 #include "jobs/cut_range.h"
 #include "jobs/job_context.h"
+#include "prehend/core/text.h"
 #include "prehend/jobs/load.h"
 #include "prehend/jobs/save.h"
 
 namespace prehend::jobs {
 namespace {
+
+// A table's columns need --hand to be read; for all other clips it says what they become.
+std::string onto(const ConvertJob& job) {
+  const bool table = std::any_of(job.inputs.begin(), job.inputs.end(),
+                                 [](const auto& path) { return file_ending(path) == ".csv"; });
+  return job.onto.empty() && !table ? job.load.hand : job.onto;
+}
+
+Status bring_onto_hand(const ConvertJob& job, Clip& clip, JobContext& context) {
+  const std::string name = onto(job);
+  if (name.empty()) return {};
+  std::vector<std::string> notes;
+  const auto hand = target_hand(name, notes, job.load);
+  if (!hand) return hand.error();
+  for (const std::string& note : notes) context.note(note);
+  const Rehanded made = bring_onto(*hand, clip, context.monitor());
+  if (made.interrupted) {
+    context.interrupted("stopped before all frames were brought onto the hand");
+    return {};
+  }
+  context.report.details["onto"] = rehanded_value(made);
+  context.print(rehanded_text(made));
+  return {};
+}
 
 Result<Outcome> convert(const ConvertJob& job, JobContext& context, ConvertReport& result) {
   context.report.inputs = job.inputs;
@@ -24,6 +52,8 @@ Result<Outcome> convert(const ConvertJob& job, JobContext& context, ConvertRepor
     clip = cut(clip, kept->first, kept->last);
   }
   if (job.rate && clip.frame_count() > 1) clip = resample(clip, *job.rate);
+  if (const Status brought = bring_onto_hand(job, clip, context); !brought) return brought.error();
+  if (context.was_interrupted()) return Outcome::kInterrupted;
   context.print(clip_text(clip));
   context.report.details["clip"] = clip_value(clip);
   SaveOptions save;

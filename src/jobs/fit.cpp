@@ -10,6 +10,7 @@
 
 #include "jobs/fit_value.h"
 #include "jobs/job_context.h"
+#include "jobs/object_size.h"
 #include "jobs/physics_value.h"
 #include "prehend/core/text.h"
 #include "prehend/io/bvh_clip.h"
@@ -135,6 +136,8 @@ Result<Clip> load_example(const FitJob& job, JobContext& context) {
   if (!loaded) return loaded.error();
   for (const std::string& note : loaded->notes) context.note(note);
   const Clip& clip = loaded->clip;
+  for (const ObjectTrack& track : clip.objects)
+    context.note(fmt::format("{} is {}", track.object->name, size_text(*track.object)));
   if (job.start == 0.0 && !job.end) return clip;
   const int count = clip.frame_count();
   const auto frame = [&](double seconds) {

@@ -232,7 +232,8 @@ void append(Clip part, Clip& all) {
 
 }  // namespace
 
-Result<HandPtr> load_hand(const std::string& path, std::vector<std::string>& notes) {
+Result<HandPtr> load_hand(const std::string& path, std::vector<std::string>& notes,
+                          const LoadOptions& options) {
   const std::string ending = file_ending(path);
   if (ending == ".xml" || ending == ".mjcf") {
     const auto file = load_mjcf_hand(path);
@@ -242,12 +243,19 @@ Result<HandPtr> load_hand(const std::string& path, std::vector<std::string>& not
     notes.insert(notes.end(), file->warnings().begin(), file->warnings().end());
     return file->hand();
   }
-  if (ending != ".glb" && ending != ".gltf")
-    return Error{fmt::format("{}: a hand is read from .xml (MJCF) or .glb", printable(path, 200))};
-  const auto clip = io::read_glb(path);
-  if (!clip) return clip.error();
-  if (clip->hands.empty()) return Error{path + ": holds no hand"};
-  return clip->hands[0].hand;
+  const auto forms = {".glb", ".gltf", ".bvh", ".csv", ".tsv"};
+  if (std::find(forms.begin(), forms.end(), ending) == forms.end())
+    return Error{fmt::format("{}: a hand is read from .xml (MJCF), .glb, .bvh, .csv or .tsv",
+                             printable(path, 200))};
+  const auto loaded = load_clip(path, options);
+  if (!loaded) return loaded.error();
+  notes.insert(notes.end(), loaded->notes.begin(), loaded->notes.end());
+  const auto& hands = loaded->clip.hands;
+  if (hands.empty()) return Error{printable(path, 200) + ": holds no hand"};
+  if (options.side.empty()) return hands[0].hand;
+  for (const HandTrack& track : hands)
+    if (options.side == to_string(track.hand->side)) return track.hand;
+  return Error{fmt::format("{}: holds no {} hand", printable(path, 200), options.side)};
 }
 
 Result<Loaded> load_clip(const std::string& path, const LoadOptions& options) {

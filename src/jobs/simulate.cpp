@@ -1,7 +1,5 @@
 #include "prehend/jobs/simulate.h"
 
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include "jobs/audit_value.h"
@@ -9,6 +7,7 @@
 #include "jobs/job_context.h"
 #include "jobs/physics_value.h"
 #include "jobs/simulate_drop.h"
+#include "jobs/simulate_margins.h"
 #include "jobs/simulate_value.h"
 #include "prehend/core/text.h"
 #include "prehend/jobs/compliance_file.h"
@@ -52,40 +51,10 @@ Status write(const SimulateJob& job, const SimulateSetup& setup, const Clip& cli
   return {};
 }
 
-// The heaviest that the same grasp carries, to a twentieth; nothing if not even a gram.
-Result<std::optional<double>> heaviest(const SimulateSetup& setup, control::Grip grip,
-                                       const JobContext& context) {
-  constexpr double kLeast = 0.001, kMost = 20.0;    // kg
-  constexpr double kStep = 2.0, kPrecision = 1.05;  // ratios of two masses
-  control::SimulationOptions options = setup.options;
-  options.grip = grip;
-  const auto holds = [&](double mass) -> Result<bool> {
-    control::RunProblem problem = setup.run;
-    ObjectPtr& object = problem.simulation.objects[0].object;
-    object = std::make_shared<const Object>(with_mass(*object, mass));
-    Monitor stop_only;
-    stop_only.stop = context.monitor().stop;
-    const auto report = control::run(problem, options, stop_only);
-    if (!report) return report.error();
-    return report->held;
-  };
-  double held = 0.0, lost = 0.0;
-  for (double mass = setup.run.simulation.objects[0].object->mass; !context.stopped();) {
-    const auto good = holds(mass);
-    if (!good) return good.error();
-    if (context.stopped()) break;
-    (*good ? held : lost) = mass;
-    if (held >= kMost || (lost > 0.0 && lost <= kLeast)) break;
-    if (held > 0.0 && lost > 0.0 && lost / held < kPrecision) break;
-    mass = held == 0.0 ? lost / kStep : lost == 0.0 ? held * kStep : std::sqrt(held * lost);
-  }
-  return held > 0.0 ? std::optional(held) : std::nullopt;
-}
-
 Status report_heaviest(const SimulateSetup& setup, JobContext& context) {
   for (const auto& [name, grip] :
        {std::pair{"paper", control::Grip::kPaper}, {"hold", control::Grip::kHold}}) {
-    const auto mass = heaviest(setup, grip, context);
+    const auto mass = heaviest(setup, grip, context.monitor());
     if (!mass) return mass.error();
     if (context.stopped()) {
       context.interrupted("stopped before the heaviest object was found");
@@ -94,6 +63,19 @@ Status report_heaviest(const SimulateSetup& setup, JobContext& context) {
     context.report.details["heaviest_kg"][name] = *mass ? io::Value(**mass) : io::Value(0.0);
     context.print(fmt::format("grip \"{}\" holds up to {:.0f} g", name, 1e3 * mass->value_or(0.0)));
   }
+  return {};
+}
+
+Status report_margins(const SimulateSetup& setup, JobContext& context, SimulateReport& result) {
+  const auto margins = simulate_margins(setup, context.monitor());
+  if (!margins) return margins.error();
+  if (margins->interrupted) {
+    context.interrupted("stopped before the margins were found");
+    return {};
+  }
+  context.report.details["margins"] = margins_value(*margins);
+  context.print("margins: " + margins_text(*margins));
+  result.margins = *margins;
   return {};
 }
 
@@ -121,6 +103,8 @@ Result<Outcome> run_task(const SimulateJob& job, const SimulateSetup& setup, Job
     context.print(text);
     if (job.heaviest)
       if (const Status found = report_heaviest(setup, context); !found) return found.error();
+    if (job.margins && !context.was_interrupted())
+      if (const Status found = report_margins(setup, context, result); !found) return found.error();
   }
   if (const Status written =
           write(job, setup, report->clip, moments_of(report->clip, report->phases), context);

@@ -46,6 +46,10 @@ std::vector<SchemaKey> all_keys() {
        .members = cue_keys()},
       choice("turn", "how the object may be turned to be presented", "\"any\"",
              {"none", "upright", "any"}),
+      choice("present",
+             "how hand and object come together: the example's own wrist, a search, or rehearsals "
+             "of what it finds",
+             "\"rehearse\"; of grip \"paper\" \"example\"", {"example", "search", "rehearse"}),
       {"settle", Kind::kNumber,
        "seconds from the grip to the lift; of a drop test, what --gains auto allows", "1.2; 0.5",
        false, 0.0, 60.0},

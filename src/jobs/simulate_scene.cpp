@@ -6,14 +6,17 @@
 
 #include <fmt/format.h>
 
+#include "jobs/same_mesh.h"
 #include "jobs/scene_object.h"
 #include "jobs/simulate_task.h"
 #include "prehend/core/text.h"
 #include "prehend/geometry/builtin.h"
+#include "prehend/geometry/mirrored_object.h"
 #include "prehend/geometry/primitive.h"
 #include "prehend/jobs/compliance_file.h"
 #include "prehend/jobs/control_file.h"
 #include "prehend/jobs/load.h"
+#include "prehend/methods/example_control/other_hand.h"
 
 namespace prehend::jobs {
 namespace {
@@ -61,12 +64,18 @@ class SetupMaker {
       if (word == to_string(task)) setup_.task = task;
     }
     if (asked_.free) setup_.task = SimulateTask::kFree;
-    if (asked_.heaviest && setup_.task != SimulateTask::kGrasp)
-      return Error{"--heaviest: only the task \"grasp\" carries something"};
+    if ((asked_.heaviest || asked_.margins) && setup_.task != SimulateTask::kGrasp)
+      return Error{fmt::format("{}: only the task \"grasp\" carries something",
+                               asked_.margins ? "--margins" : "--heaviest")};
     return {};
   }
 
   Status set_options() {
+    if (!asked_.load.object_units.empty()) {
+      const auto unit = io::parse_unit(asked_.load.object_units);
+      if (!unit) return Error{"--object-units: " + unit.message()};
+      object_unit_ = *unit;
+    }
     auto& options = setup_.options;
     options.timestep =
         asked_.timestep ? *asked_.timestep : given_.number("timestep", options.timestep);
@@ -83,6 +92,9 @@ class SetupMaker {
     }
     const bool paper = given_.text("grip", "hold") == "paper";
     options.grip = asked_.grip.value_or(paper ? control::Grip::kPaper : control::Grip::kHold);
+    // The paper moves wrists as they were recorded, whatever that takes.
+    if (options.grip == control::Grip::kPaper && !given_.table.find("wrist_strength"))
+      options.wrist_strength = {INFINITY, INFINITY};
     std::vector<std::string> without = asked_.without;
     if (const io::Value* value = given_.table.find("without")) {
       const std::vector<std::string> more = *value->strings();
@@ -212,30 +224,50 @@ class SetupMaker {
     return {};
   }
 
+  // The hand that is simulated: the job's, the scene's, or the one that the controller was fitted
+  // on.
+  Result<HandPtr> hand_for(const io::SceneHand& scene, std::size_t which) {
+    if (!asked_.hand.empty() && which == 0) {
+      const auto hand = load_hand(asked_.hand, setup_.notes, asked_.load);
+      if (!hand) return hand.error();
+      return control::ball_hand(*hand);
+    }
+    if (own_hand_ && controllers_[which].hand) return controllers_[which].hand;
+    if (!scene.file.empty()) {
+      const auto hand = load_hand(scene.file, setup_.notes);
+      if (!hand) return hand.error();
+      return control::ball_hand(*hand);
+    }
+    HandOptions build = scene.build;
+    if (scene.profile_given && build.profile != HandProfile::kBall)
+      return io::error_at(given_.scene.file, scene.place,
+                          "controllers move ball joints: profile should be \"ball\"");
+    build.profile = HandProfile::kBall;
+    auto hand = build_hand(build);
+    if (!hand) return io::error_at(given_.scene.file, scene.place, hand.message());
+    return std::make_shared<const Hand>(std::move(*hand));
+  }
+
   Status make_hand(const io::SceneHand& scene, std::size_t which) {
     control::ControlledHand made;
-    if (own_hand_ && controllers_[which].hand) {
-      made.hand = controllers_[which].hand;
-    } else if (scene.file.empty()) {
-      HandOptions build = scene.build;
-      if (scene.profile_given && build.profile != HandProfile::kBall)
-        return io::error_at(given_.scene.file, scene.place,
-                            "controllers move ball joints: profile should be \"ball\"");
-      build.profile = HandProfile::kBall;
-      auto hand = build_hand(build);
-      if (!hand) return io::error_at(given_.scene.file, scene.place, hand.message());
-      made.hand = std::make_shared<const Hand>(std::move(*hand));
-    } else {
-      auto hand = load_hand(scene.file, setup_.notes);
-      if (!hand) return hand.error();
-      made.hand = *hand;
-    }
+    auto hand = hand_for(scene, which);
+    if (!hand) return hand.error();
+    made.hand = std::move(*hand);
+    if (which == 0 && !asked_.load.side.empty() && asked_.load.side != to_string(made.hand->side))
+      made.hand = std::make_shared<const Hand>(mirrored(*made.hand));
     Controller controller = controllers_[which];
+    const bool own = made.hand == controller.hand;
     if (controller.side != made.hand->side) {
       controller = control::mirrored(controller);
       setup_.notes.push_back(fmt::format("{}: controller {} is mirrored for a {} hand",
                                          made.hand->name, controller.name,
                                          to_string(made.hand->side)));
+    }
+    if (!own) {
+      auto fitting = control::for_other_hand(controller, made.hand);
+      if (!fitting)
+        return Error{fmt::format("{}: {}", controller_files_[which], fitting.message())};
+      controller = std::move(*fitting);
     }
     if (const Status fits = control::fits_hand(controller, *made.hand); !fits)
       return Error{fmt::format("{}: {}", controller_files_[which], fits.message())};
@@ -266,6 +298,7 @@ class SetupMaker {
       object.name = object.shape = asked_.object;
     else
       object.name = std::filesystem::path(object.file = asked_.object).stem().string();
+    object.meters_per_unit = object_unit_;
     return object;
   }
 
@@ -291,6 +324,8 @@ class SetupMaker {
       }
       auto loaded = load_scene_object(scene, 0.0);
       if (!loaded) return loaded.error();
+      if (simulation.objects.empty() && !asked_.object.empty() && !scene.file.empty())
+        if (const Status read = read_as_fitted(scene, *loaded); !read) return read;
       for (std::string& warning : loaded->warnings) setup_.notes.push_back(std::move(warning));
       Object& object = loaded->object;
       weigh(scene, simulation.objects.empty(), object);
@@ -298,6 +333,27 @@ class SetupMaker {
           {std::make_shared<const Object>(std::move(object)), scene.pose_world});
     }
     if (given_.scene.environment.table) return add_table(*given_.scene.environment.table);
+    return {};
+  }
+
+  // The job's object from a file, in the unit and on the side that the job says; without a word of
+  // it, the mesh that the controller was fitted on is what it was then.
+  Status read_as_fitted(const io::SceneObject& scene, io::LoadedObject& loaded) {
+    if (asked_.load.mirror) loaded.object = geometry::mirrored(std::move(loaded.object));
+    const ObjectPtr& fitted = setup_.run.simulation.hands[0].controller->object;
+    if (scene.meters_per_unit != 1.0 || asked_.load.mirror || !fitted) return {};
+    const auto same = same_mesh(*loaded.object.shape.mesh, *fitted->shape.mesh);
+    if (!same || (same->unit == 1.0 && !same->mirrored)) return {};
+    io::SceneObject again = scene;
+    again.meters_per_unit = same->unit;
+    auto read = load_scene_object(again, 0.0);
+    if (!read) return read.error();
+    loaded = std::move(*read);
+    if (same->mirrored) loaded.object = geometry::mirrored(std::move(loaded.object));
+    setup_.notes.push_back(
+        fmt::format("{}: is what the controller was fitted on, so it is read as then: in units of "
+                    "{:g} m{} (--object-units says otherwise)",
+                    printable(scene.file, 200), same->unit, same->mirrored ? ", x reflected" : ""));
     return {};
   }
 
@@ -340,6 +396,7 @@ class SetupMaker {
 
   Status set_task() {
     setup_.turn = asked_.turn;
+    setup_.present = asked_.present;
     return jobs::set_task(given_, monitor_, setup_);
   }
 
@@ -355,6 +412,7 @@ class SetupMaker {
   SimulateOptions given_;
   std::vector<Controller> controllers_;
   std::vector<std::string> controller_files_;  // one a controller
+  double object_unit_ = 1.0;                   // m, of the job's object
   bool own_hand_ = false;                      // the scene has none: that of the controller
   SimulateSetup setup_;
 };

@@ -22,7 +22,7 @@ struct SimulateSetup {
   example_control::SimulationOptions options;
   // Of the task grasp.
   bool as_recorded = false;                            // the object is the controller's own
-  std::string turn;                                    // the job's, instead of the scene's
+  std::string turn, present;                           // the job's, instead of the scene's
   std::optional<example_control::StagedGrasp> staged;  // without its run, which is above
   // Of the task drop-test.
   example_control::DropTestOptions drop;

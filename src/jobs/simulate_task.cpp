@@ -71,6 +71,14 @@ class TaskSetter {
     placement.turn = turn == "none"      ? control::PlacementOptions::Turn::kNone
                      : turn == "upright" ? control::PlacementOptions::Turn::kUpright
                                          : control::PlacementOptions::Turn::kAny;
+    const bool paper = setup_.options.grip == control::Grip::kPaper;
+    const std::string present = !setup_.present.empty()
+                                    ? setup_.present
+                                    : given_.text("present", paper ? "example" : "rehearse");
+    for (const auto kind : {control::Presentation::kExample, control::Presentation::kSearched,
+                            control::Presentation::kRehearsed})
+      if (present == to_string(kind)) staging.presentation = kind;
+    staging.grip_by_distance = paper && staging.presentation == control::Presentation::kExample;
     staging.place_world = simulation.objects[0].pose_world.position;
     staging.task = grasp_task();
     auto staged = control::stage_grasp(simulation, staging, setup_.options, monitor_);

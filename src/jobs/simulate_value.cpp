@@ -6,6 +6,11 @@
 #include <fmt/format.h>
 
 #include "jobs/data_value.h"
+#include "jobs/object_size.h"
+#include "prehend/geometry/repair.h"
+#include "prehend/io/skin_asset.h"
+#include "prehend/picture/clip_picture.h"
+#include "prehend/picture/draw.h"
 
 namespace prehend::jobs {
 namespace {
@@ -56,8 +61,12 @@ std::string presented_text(const SimulateSetup& setup) {
   const bool recorded = setup.staged->placement.recorded;
   const double tilt = degrees(tilt_of(setup));
   constexpr double kUpright = 15.0;  // degrees: within this it stands as it was given
+  const bool example = setup.staged->staging.presentation == control::Presentation::kExample;
   return fmt::format(
-      "\npresented {}, the object {}", recorded ? "as recorded" : "as a search placed it",
+      "\npresented {}, the object {}",
+      example    ? "along the example's own wrist"
+      : recorded ? "as recorded"
+                 : "as a search placed it",
       tilt < kUpright ? "standing as given" : fmt::format("turned over by {:.0f} degrees", tilt));
 }
 
@@ -65,7 +74,10 @@ std::string presented_text(const SimulateSetup& setup) {
 io::Value staged_value(const SimulateSetup& setup) {
   const control::StagedGrasp& staged = *setup.staged;
   io::Value value = io::Value::table();
-  value["presented"] = staged.placement.recorded ? "recorded" : "searched";
+  value["presented"] = staged.staging.presentation == control::Presentation::kExample ? "example"
+                       : staged.placement.recorded                                    ? "recorded"
+                                                                                      : "searched";
+  value["grip_by_distance"] = staged.staging.grip_by_distance;
   value["tilt_deg"] = degrees(tilt_of(setup));
   value["digits"] = staged.placement.digits;
   value["squeeze_per_weight"] = staged.placement.squeeze;
@@ -114,6 +126,7 @@ io::Value run_value(const SimulateSetup& setup, const RunReport& report) {
     value["object"]["name"] = object->name;
     value["object"]["mass_kg"] = object->mass;
     value["object"]["friction"] = object->friction;
+    value["object"]["size_m"] = Vec3(geometry::bounding_box(*object->shape.mesh).sizes());
   }
   if (setup.staged) value["placement"] = staged_value(setup);
   value["held"] = report.held;
@@ -145,7 +158,7 @@ io::Value run_value(const SimulateSetup& setup, const RunReport& report) {
 std::string run_text(const SimulateSetup& setup, const RunReport& report) {
   std::string text = setup.title.empty() ? to_string(setup.task) : setup.title;
   if (const Object* object = target_of(setup))
-    text += fmt::format(": {}, {:.0f} g", object->name, 1e3 * object->mass);
+    text += fmt::format(": {}, {:.0f} g, {}", object->name, 1e3 * object->mass, size_text(*object));
   if (setup.task != SimulateTask::kFree) {
     text += fmt::format("\n{} by grip \"{}\": slip {:.1f} mm, lifted {:.0f} mm, {}",
                         report.held ? "held" : "NOT held", grip_name(setup), 1e3 * report.slip,

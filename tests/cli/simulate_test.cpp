@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "prehend/core/atomic_file.h"
@@ -186,6 +187,53 @@ TEST_F(SimulateCommand, WristsAreAsStrongAsTheSceneSays) {
   EXPECT_EQ(*physics.find("wrist_strength_Nm")->string(), "inf");
 }
 
+// The hand of a recording, and the mesh that the controller was fitted on, in other units than
+// meters: both are what they were in the fit.
+TEST_F(SimulateCommand, AHandAndAMeshOfOnesOwnAreReadAsInTheFit) {
+  const std::string clips = fs::absolute("scenes/control/clips").string();
+  std::ifstream in(clips + "/cylinder_grasp.cylinder.obj");
+  std::ofstream mesh(at("dm.obj"));
+  for (std::string word; in >> word;) {
+    if (word == "v") {
+      double x, y, z;
+      in >> x >> y >> z;
+      mesh << fmt::format("v {} {} {}\n", 10.0 * x, 10.0 * y, 10.0 * z);
+    } else if (word == "f") {
+      std::string rest;
+      std::getline(in, rest);
+      mesh << "f" << rest << "\n";
+    } else {
+      std::getline(in, word);
+    }
+  }
+  mesh.close();
+  const io::Value r =
+      report({"scenes/control/grasp.toml", "--hand", clips + "/cylinder_grasp.right.bvh",
+              "--object", at("dm.obj"), "--present", "search"});
+  const Vec3 size = *r.find("object")->find("size_m")->vector();
+  EXPECT_LT(size.maxCoeff(), 0.3);
+  EXPECT_TRUE(*r.find("held")->boolean());
+}
+
+TEST_F(SimulateCommand, TheOtherSideGraspsAsWell) {
+  const io::Value r = report({"scenes/control/grasp.toml", "--side", "left", "-o", at("left.glb")});
+  EXPECT_TRUE(*r.find("held")->boolean());
+  const auto clip = io::read_glb(at("left.glb"));
+  ASSERT_TRUE(clip.ok()) << clip.message();
+  EXPECT_EQ(clip->hands[0].hand->side, Side::kLeft);
+}
+
+// The paper's hand: no rehearsal, no added inertia, a wrist of any strength, states by distance.
+TEST_F(SimulateCommand, ThePapersGripIsThePapers) {
+  const io::Value r = report({"scenes/control/grasp.toml", "--grip", "paper"}, kExitMissed);
+  EXPECT_EQ(*r.find("placement")->find("presented")->string(), "example");
+  EXPECT_TRUE(*r.find("placement")->find("grip_by_distance")->boolean());
+  EXPECT_FALSE(r.find("placement")->find("rehearsal"));
+  const io::Value& physics = *r.find("physics");
+  EXPECT_EQ(*physics.find("wrist_strength_N")->string(), "inf");
+  EXPECT_EQ(*physics.find("added_inertia")->find("most_kg_m2")->number(), 0.0);
+}
+
 TEST_F(SimulateCommand, WhatIsWrongIsOneLine) {
   expect_error({"clip.glb"}, "takes a scene");
   expect_error({scene("task = \"dance\"")}, "scene.toml");
@@ -198,6 +246,10 @@ TEST_F(SimulateCommand, WhatIsWrongIsOneLine) {
   expect_error({scene("wrist_strength = [0, 15]")}, "above zero, or inf");
   expect_error({scene("wrist_strength = [150]")}, "[newtons, newton meters]");
   expect_error({scene("task = \"handshake\""), "--heaviest"}, "--heaviest");
+  expect_error({scene("task = \"handshake\""), "--margins"}, "--margins");
+  expect_error({scene(""), "--hand", at("missing.bvh")}, "missing.bvh");
+  expect_error({scene(""), "--hand", at("hand.txt")}, "a hand is read from");
+  expect_error({scene(""), "--object-units", "ells"}, "--object-units");
   expect_error({scene("task = \"handshake\"")}, "two hands");
   expect_error({scene("", "[[hand]]\nprofile = \"anatomical\"\n")}, "profile should be \"ball\"");
   expect_error({scene(""), "--object", "unicorn"}, "unicorn");

@@ -3,6 +3,8 @@
 // two hands have the same bones.
 #pragma once
 
+#include <optional>
+
 #include "prehend/core/hand_pose.h"
 #include "prehend/hands/contact_ik.h"
 
@@ -19,6 +21,8 @@ struct ContactRetargetOptions {
   // Weight of staying near the recorded angles, 1 / rad: a joint 10 degrees away costs as much as
   // a contact 1 mm off, and as a wrist that is shifted by 4 mm.
   double preference = 6.0;
+  // How far each coordinate may leave the recorded angle, rad; empty: any distance.
+  std::optional<double> greatest_change;
 };
 
 struct ContactRetarget {

@@ -13,7 +13,10 @@ struct ConvertJob {
   LoadOptions load;
   std::string cut;             // "FROM:TO" in seconds, or in frames as "10f:200f"; empty: all
   std::optional<double> rate;  // Hz; left empty: the input's
-  bool capsules = false;       // hands as contact shapes instead of skin
+  // The hand that all hands become: a file (.xml .glb .bvh) or a built-in profile. Digits that
+  // touch an object touch the same places of it. Empty: each its own.
+  std::string onto;
+  bool capsules = false;  // hands as contact shapes instead of skin
   Settings settings;
 };
 

@@ -19,8 +19,9 @@ struct LoadOptions {
   // Of mesh files; empty: meters, or the unit of the BVH that moves them if that makes a thing of
   // a size to hold.
   std::string object_units;
-  std::string up;          // "y" or "z"; empty: guessed
-  std::string side;        // "left" or "right", of a rig whose names do not tell
+  std::string up;  // "y" or "z"; empty: guessed
+  // "left" or "right": of a rig whose names do not tell, or which hand of a file that holds two.
+  std::string side;
   bool mirror = false;     // BVH and its objects are in left-handed coordinates: reflect x
   bool no_mirror = false;  // even where a hand bends as the other side's
   std::string hand;        // MJCF file whose joints a CSV's columns name
@@ -45,8 +46,11 @@ Result<Loaded> load_clip(const std::string& path, const LoadOptions& options = {
 // Several as one: tracks side by side at the first one's frame rate, cut to the shortest.
 Result<Loaded> load_clips(const std::vector<std::string>& paths, const LoadOptions& options = {});
 
-// The hand of an .xml (MJCF) or .glb file; what was approximated is added to `notes`.
-Result<HandPtr> load_hand(const std::string& path, std::vector<std::string>& notes);
+// The hand of an .xml (MJCF) file, or that of a recorded performer (.glb .bvh .csv .tsv): of two
+// the one of the side that `options` asks for, else the first. What was approximated is added to
+// `notes`.
+Result<HandPtr> load_hand(const std::string& path, std::vector<std::string>& notes,
+                          const LoadOptions& options = {});
 
 // What is in a clip, as a report says it.
 io::Value clip_value(const Clip& clip);

@@ -10,11 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "methods/example_control/closing_direction.h"
 #include "methods/example_control/example_data.h"
 #include "methods/example_control/setpoints.h"
-#include "prehend/geometry/prepared_object.h"
-#include "prehend/hands/contact_retarget.h"
+#include "methods/example_control/touching_grip.h"
 #include "prehend/methods/example_control/blend.h"
 #include "prehend/methods/example_control/simulation.h"
 
@@ -282,27 +280,13 @@ int frame_of_grip(const Take& take, const Eigen::VectorXd& pose) {
   return nearest;
 }
 
-// The grip that was recorded, such that what touches there touches on the hand that is fitted: what
-// that adds to the grip's setpoint, the wrist's place on the object, and how the hand closes on
-// beyond both.
 void bring_to_touch(const FitProblem& problem, const Take& take, Controller& controller) {
   if (problem.object < 0) return;
   const HandTrack& track = problem.example.hands[problem.hand];
   const ObjectTrack& object = problem.example.objects[problem.object];
-  const Hand& hand = *take.data.hand;
   const int frame = frame_of_grip(take, controller.rest_pose(Setpoint::kGrip));
-  hands::ContactRetargeter retargeter(*track.hand, hand);
-  const auto touching = retargeter.solve(
-      track.poses[frame], *geometry::prepare(object.object)->contact(), object.poses_world[frame]);
-  const Transform wrist = segment_frames(hand, touching.pose)[hand.wrist()];
-  controller.path.grip_wrist_target = object.poses_world[frame].inverse() * wrist;
-  Eigen::VectorXd grip = coordinates(hand, touching.pose);
-  const Eigen::VectorXd learned = controller.rest_pose(Setpoint::kGrip);
-  for (int k = 0; k < grip.size(); k += 3)
-    grip.segment<3>(k) = nearest_turn(grip.segment<3>(k), learned.segment<3>(k));
-  // In free motion the hand does as the example did; on an object, as touches it.
-  controller.touching = grip - learned;
-  controller.closing = closing_direction(hand, grip);
+  bring_grip_to_touch({*track.hand, track.poses[frame], object.object, object.poses_world[frame]},
+                      *take.data.hand, controller);
 }
 
 // Root mean square by which joints leave their mean while the grip is learned, of those that move

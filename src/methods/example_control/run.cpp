@@ -105,6 +105,9 @@ struct Watch {
     if (!carried_from) carried_from = time;
   }
 
+  // Of an object that is not held, nothing that comes later changes it.
+  bool lost() const { return !touched_always || report.slip >= kLost; }
+
   void limits(const Simulation& simulation) {
     for (int h = 0; h < static_cast<int>(problem.simulation.hands.size()); ++h) {
       const Controller& controller = *problem.simulation.hands[h].controller;
@@ -171,6 +174,7 @@ Result<RunReport> run(const RunProblem& problem, const SimulationOptions& option
     watch.limits(simulation);
     if (!simulation.state().healthy())
       return Error{fmt::format("the simulation came apart after {:.2f} s", time)};
+    if (problem.give_up && watch.lost()) break;
     if (simulation.time() >= next_report) {
       monitor.report(simulation.time() / end, "simulated");
       next_report += kReportEvery;

@@ -147,8 +147,9 @@ void Simulation::Impl::hold(Hand& hand, int index, const RigidCurve::Motion& wri
   applied.segment(hand.torques.first(), hand.torques.count()) += hand.hold->torques();
 }
 
-// No joint turns harder than its muscles can.
+// No joint turns harder than its muscles can. The paper bounds none.
 void Simulation::Impl::bound(const Hand& hand) {
+  if (options.grip == Grip::kPaper) return;
   for (size_t j = 0; j < hand.strength.size(); ++j) {
     auto torque = applied.segment<3>(hand.torques.first() + 3 * static_cast<int>(j));
     const double size = torque.norm();

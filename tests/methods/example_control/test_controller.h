@@ -112,7 +112,7 @@ inline StagedGrasp grasp_scene(const ObjectPtr& object, const GraspTask& task) {
   GraspStaging staging;
   staging.task = task;
   staging.placement.turn = PlacementOptions::Turn::kNone;
-  staging.placements = 1;
+  staging.presentation = Presentation::kSearched;
   return stage_grasp(scene, staging).value();
 }
 

@@ -49,6 +49,11 @@ Result<std::vector<GraspPlacement>> find_placements(const geometry::PreparedObje
 std::vector<GraspPlacement> recorded_placements(const geometry::PreparedObject& object,
                                                 const Hand& hand, const Controller& controller,
                                                 const PlacementOptions& options);
+// The paper's own: the object stands, as it is given or as recorded, where the example's stood, and
+// the wrist is where the example's was, whatever that does to the object.
+Result<GraspPlacement> example_placement(const geometry::PreparedObject& object, const Hand& hand,
+                                         const Controller& controller,
+                                         const PlacementOptions& options, bool as_recorded);
 // The first of those found.
 Result<GraspPlacement> find_placement(const geometry::PreparedObject& object, const Hand& hand,
                                       const Controller& controller,

@@ -12,6 +12,10 @@ struct RehearsalOptions {
   // The first placement whose badness is below this is taken without a look at the others. A
   // centimeter of slip, 15 degrees of turning and a grip force of 15 weights each count as one.
   double good_enough = 1.2;
+  // After so many placements, one below this is taken too, since time counts as well: of two
+  // captured grasps whose recorded place was that good, none of 24 further placements was better.
+  int first_tries = 8;
+  double acceptable = 2.0;
 };
 
 struct Rehearsal {

@@ -23,6 +23,8 @@ struct RunProblem {
   std::optional<double> carry_from, carry_to;
   // What the object (the first hand's target) must have risen by in that time, m.
   double lift = 0.0;
+  // Ends the run as soon as it is clear that the object is not held.
+  bool give_up = false;
 };
 
 struct PhaseSpan {

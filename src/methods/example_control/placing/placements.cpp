@@ -15,6 +15,7 @@
 
 #include "methods/example_control/placing/palm_approach.h"
 #include "prehend/hands/standing.h"
+#include "prehend/methods/example_control/example_wrist.h"
 
 namespace prehend::example_control {
 namespace {
@@ -246,6 +247,33 @@ Error nothing_found(const geometry::PreparedObject& object, double opening) {
       object.object().name, cm.x(), cm.y(), cm.z(), 100.0 * opening)};
 }
 
+// Height of an object's lowest point over its origin, turned so.
+double lowest_point(const Object& object, const Quat& turn) {
+  double lowest = INFINITY;
+  for (const Vec3& v : object.shape.mesh->vertices) lowest = std::min(lowest, (turn * v).y());
+  return lowest;
+}
+
+// What the hand that closes there meets, and the squeeze that it needs.
+void see_grip(const geometry::PreparedObject& object, hands::ClosingHand& closing,
+              GraspPlacement& placement) {
+  const Transform& object_world = placement.object_world;
+  const hands::ClosingHand::Floor floor{object_world.rotation.conjugate() * Vec3::UnitY(),
+                                 placement.floor_height - object_world.position.y()};
+  const auto grip = closing.close(*object.contact(),
+                                  object_world.inverse() * placement.grip_wrist_world, 0.0, floor);
+  placement.digits = grip.digits;
+  physics::GraspQualityOptions quality;
+  quality.cone.friction = object.object().friction;
+  quality.cone.torsional_friction = object.object().torsional_friction;
+  const Vec3 down = object_world.rotation.conjugate() * -Vec3::UnitY();
+  placement.squeeze = grip.contacts.empty()
+                          ? INFINITY
+                          : physics::least_grip_force(grip.contacts, object.object(),
+                                                      kStandardGravity * down, quality) /
+                                (object.object().mass * kStandardGravity);
+}
+
 }  // namespace
 
 Result<std::vector<GraspPlacement>> find_placements(const geometry::PreparedObject& object,
@@ -293,9 +321,7 @@ std::vector<GraspPlacement> recorded_placements(const geometry::PreparedObject& 
   const hands::RestingPose put = hands::put_down(object.object(), recorded);
   // What was recorded a few degrees off stands as it would; what is held askew stays so.
   const Quat stands = angle_between(put.rotation, recorded) < kAskew ? put.rotation : recorded;
-  double lowest = INFINITY;
-  for (const Vec3& v : object.object().shape.mesh->vertices)
-    lowest = std::min(lowest, (stands * v).y());
+  const double lowest = lowest_point(object.object(), stands);
   const Vec3 place = path.target_center_world(0), center = stands * object.object().center_of_mass;
   const Transform object_world{
       stands, {place.x() - center.x(), options.floor_height - lowest, place.z() - center.z()}};
@@ -312,22 +338,41 @@ std::vector<GraspPlacement> recorded_placements(const geometry::PreparedObject& 
     placement.floor_height = options.floor_height;
     placement.recorded = true;
     placement.controller = own;
-    const hands::ClosingHand::Floor floor{object_world.rotation.conjugate() * Vec3::UnitY(),
-                                          options.floor_height - object_world.position.y()};
-    const auto grip = closing.close(*object.contact(), object_world.inverse() * wrist, 0.0, floor);
-    placement.digits = grip.digits;
-    physics::GraspQualityOptions quality;
-    quality.cone.friction = object.object().friction;
-    quality.cone.torsional_friction = object.object().torsional_friction;
-    const Vec3 down = object_world.rotation.conjugate() * -Vec3::UnitY();
-    placement.squeeze = grip.contacts.empty()
-                            ? INFINITY
-                            : physics::least_grip_force(grip.contacts, object.object(),
-                                                        kStandardGravity * down, quality) /
-                                  (object.object().mass * kStandardGravity);
+    see_grip(object, closing, placement);
     found.push_back(std::move(placement));
   }
   return found;
+}
+
+Result<GraspPlacement> example_placement(const geometry::PreparedObject& object, const Hand& hand,
+                                         const Controller& controller,
+                                         const PlacementOptions& options, bool as_recorded) {
+  if (Status status = fits_hand(controller, hand); !status) return status.error();
+  const ExamplePath& path = controller.path;
+  const int frame = path.carried();
+  if (frame >= static_cast<int>(path.wrist_world.size()))
+    return Error{fmt::format("controller {} has no example of a grip to place the hand by",
+                             controller.name)};
+  const Transform& target = path.target_world[frame];
+  const Quat stands = as_recorded ? target.rotation : Quat::Identity();
+  const Vec3 center = stands * object.object().center_of_mass;
+  const double lowest = lowest_point(object.object(), stands);
+  const Vec3 place = path.target_center_world(frame);
+  GraspPlacement placement;
+  placement.object_world = {
+      stands, {place.x() - center.x(), options.floor_height - lowest, place.z() - center.z()}};
+  // What the example's object stood on; unknown, the centers are as high as each other.
+  const double floor = controller.object
+                           ? target.position.y() + lowest_point(*controller.object, target.rotation)
+                           : place.y() - (center.y() - lowest);
+  placement.grip_wrist_world = example_wrists(controller, hand)[frame];
+  placement.grip_wrist_world.position.y() += options.floor_height - floor;
+  placement.floor_height = options.floor_height;
+  placement.recorded = as_recorded;
+  placement.controller = std::make_shared<const Controller>(controller);
+  hands::ClosingHand closing(hand, closing_poses(hand, controller));
+  see_grip(object, closing, placement);
+  return placement;
 }
 
 Result<GraspPlacement> find_placement(const geometry::PreparedObject& object, const Hand& hand,

@@ -7,7 +7,7 @@
 #include <tbb/parallel_for.h>
 
 #include "prehend/core/assert.h"
-#include "prehend/methods/example_control/run.h"
+#include "prehend/methods/example_control/stage_grasp.h"
 
 namespace prehend::example_control {
 namespace {
@@ -24,27 +24,18 @@ constexpr double kLost = 100.0;  // worse than anything that is held
 // Where the wrist comes beside its path, m in its own frame: a grip must survive a small miss.
 const Vec3 kMisses[] = {Vec3::Zero(), {0.003, 0.0, -0.003}};
 
-RunProblem short_task(const SimulationProblem& scene, GraspPlacement placement, const Vec3& miss) {
+RunProblem short_task(SimulationProblem scene, GraspPlacement placement, const Vec3& miss) {
   GraspTask task;
   task.lift = kLift;
   task.lift_seconds = kLiftSeconds;
   task.shakes = kShakes;
-  RunProblem run;
-  run.simulation = scene;
-  run.simulation.hands.resize(1);
-  ControlledHand& hand = run.simulation.hands[0];
-  if (placement.controller) hand.controller = placement.controller;
+  scene.hands.resize(1);
+  scene.hands[0].alpha = 0.0;
+  scene.hands[0].release = {};
   placement.grip_wrist_world.position += placement.grip_wrist_world.turn(miss);
-  const TaskPlan plan = plan_task(*hand.controller, *hand.hand, placement, task);
-  hand.wrist_world = plan.wrist_world;
-  hand.alpha = 0.0;
-  hand.release = {};
-  run.simulation.objects[0].pose_world = placement.object_world;
-  run.cues = {{plan.grip, 0, {.grip = true}}};
-  run.seconds = plan.set_down;
-  run.carry_from = plan.lift;
-  run.carry_to = plan.set_down;
-  run.lift = kLift;
+  TaskPlan plan;
+  RunProblem run = grasp_run(scene, placement, task, false, &plan);
+  run.seconds = run.carry_to.emplace(plan.set_down);
   return run;
 }
 
@@ -53,18 +44,21 @@ double badness(const RunReport& report, double weight) {
          report.max_limit_violation / kOut + report.mean_contact_force / (kForce * weight);
 }
 
+// What is worse than `bound` need not be known exactly.
 Rehearsal attempt(const SimulationProblem& scene, const GraspPlacement& placement,
-                  const SimulationOptions& options, const Monitor& monitor) {
+                  const SimulationOptions& options, double bound, const Monitor& monitor) {
   const double weight = scene.objects[0].object->mass * kStandardGravity;
   Rehearsal tried;
   tried.held = true;
   for (const Vec3& miss : kMisses) {
     if (monitor.stop.stop_requested()) break;
-    const auto report = run(short_task(scene, placement, miss), options, monitor);
+    RunProblem problem = short_task(scene, placement, miss);
+    problem.give_up = bound < kLost;
+    const auto report = run(problem, options, monitor);
     // What comes apart is not held.
     tried.held = tried.held && report && report->held;
     tried.badness = std::max(tried.badness, report ? badness(*report, weight) : INFINITY);
-    if (!tried.held) break;
+    if (!tried.held || tried.badness >= bound) break;
     tried.slip = std::max(tried.slip, report->slip);
     tried.turned = std::max(tried.turned, report->turned);
   }
@@ -93,7 +87,7 @@ Rehearsal rehearse(const SimulationProblem& scene, std::span<const GraspPlacemen
     const auto batch = placements.subspan(first, std::min(kTogether, placements.size() - first));
     std::vector<Rehearsal> tried(batch.size());
     tbb::parallel_for(std::size_t{0}, batch.size(), [&](std::size_t i) {
-      tried[i] = attempt(shared, batch[i], as_held, stop_only);
+      tried[i] = attempt(shared, batch[i], as_held, best.badness, stop_only);
     });
     const int count = static_cast<int>(first + batch.size());
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -104,6 +98,7 @@ Rehearsal rehearse(const SimulationProblem& scene, std::span<const GraspPlacemen
       if (best.held && best.badness < options.good_enough) return best;
     }
     best.tried = count;
+    if (count >= options.first_tries && best.held && best.badness < options.acceptable) break;
     monitor.report(double(count) / double(placements.size()), "rehearsing the grasp");
   }
   return best;

@@ -24,8 +24,9 @@ void move_to(const Vec3& place_world, GraspPlacement& placement) {
   placement.grip_wrist_world.position += shift;
 }
 
-bool good(const Rehearsal& rehearsal) {
-  return rehearsal.held && rehearsal.badness < RehearsalOptions{}.good_enough;
+// Where the performer's hand was is taken before what a search finds, if it will do.
+bool will_do(const Rehearsal& rehearsal) {
+  return rehearsal.held && rehearsal.badness < RehearsalOptions{}.acceptable;
 }
 
 // Rehearses these, and keeps the best of them if it is better than what was kept before.
@@ -37,8 +38,8 @@ void place_and_rehearse(std::vector<GraspPlacement>& found, const GraspStaging& 
   staged.placements_found += static_cast<int>(found.size());
   if (staging.place_world)
     for (GraspPlacement& placement : found) move_to(*staging.place_world, placement);
-  if (staging.placements <= 1) {
-    if (before == 0) staged.placement = std::move(found[0]);
+  if (staging.presentation != Presentation::kRehearsed) {
+    staged.placement = std::move(found[0]);
     return;
   }
   Rehearsal rehearsal = rehearse(staged.run.simulation, found, simulation, {}, monitor);
@@ -53,26 +54,71 @@ void place_and_rehearse(std::vector<GraspPlacement>& found, const GraspStaging& 
   staged.placement = std::move(found[best]);
 }
 
-void set_run(const GraspStaging& staging, StagedGrasp& staged) {
-  RunProblem& run = staged.run;
-  ControlledHand& hand = run.simulation.hands[0];
-  hand.controller = staged.placement.controller;
-  run.simulation.objects[0].pose_world = staged.placement.object_world;
-  staged.plan = plan_task(*hand.controller, *hand.hand, staged.placement, staging.task);
-  const TaskPlan& plan = staged.plan;
-  hand.wrist_world = plan.wrist_world;
-  // An object of another size may keep the palm farther away than the example's did, so that the
-  // distance alone would not begin the grip.
-  run.cues = {{plan.grip, 0, {.grip = true}}};
-  if (hand.release.by == Release::By::kCue)
-    run.cues.push_back({plan.release, 0, {.release = true}});
-  run.seconds = plan.end;
-  run.carry_from = plan.lift;
-  run.carry_to = plan.down;
-  run.lift = staging.task.lift;
+// What the presentation asks for: the object's recorded place first, if it is the recorded one.
+Status place(const GraspStaging& staging, const SimulationOptions& simulation,
+             const Monitor& monitor, StagedGrasp& staged) {
+  const ControlledHand& hand = staged.run.simulation.hands[0];
+  const geometry::PreparedObject& object = *staged.run.simulation.objects[0].prepared;
+  std::vector<GraspPlacement> found;
+  if (staging.presentation == Presentation::kExample) {
+    auto own = example_placement(object, *hand.hand, *hand.controller, staging.placement,
+                                 staging.as_recorded);
+    if (!own) return own.error();
+    found.push_back(std::move(*own));
+    place_and_rehearse(found, staging, simulation, monitor, staged);
+    return {};
+  }
+  if (staging.as_recorded) {
+    found = recorded_placements(object, *hand.hand, *hand.controller, staging.placement);
+    place_and_rehearse(found, staging, simulation, part_of(monitor, 0.0, kPlacingPart), staged);
+    const bool done = staging.presentation == Presentation::kSearched ||
+                      (staged.rehearsal && will_do(*staged.rehearsal));
+    if (!found.empty() && done) return {};
+  }
+  const int count = staging.presentation == Presentation::kSearched ? 1 : staging.placements;
+  auto more = find_placements(object, *hand.hand, *hand.controller, staging.placement, count,
+                              part_of(monitor, 0.0, kPlacingPart));
+  if (!more && found.empty()) return more.error();
+  if (more)
+    place_and_rehearse(*more, staging, simulation, part_of(monitor, kPlacingPart, 1.0), staged);
+  return {};
 }
 
 }  // namespace
+
+const char* to_string(Presentation presentation) {
+  switch (presentation) {
+    case Presentation::kExample:
+      return "example";
+    case Presentation::kSearched:
+      return "search";
+    case Presentation::kRehearsed:
+      return "rehearse";
+  }
+  return "";
+}
+
+RunProblem grasp_run(const SimulationProblem& scene, const GraspPlacement& placement,
+                     const GraspTask& task, bool grip_by_distance, TaskPlan* plan) {
+  RunProblem run;
+  run.simulation = scene;
+  ControlledHand& hand = run.simulation.hands[0];
+  if (placement.controller) hand.controller = placement.controller;
+  run.simulation.objects[0].pose_world = placement.object_world;
+  const TaskPlan made = plan_task(*hand.controller, *hand.hand, placement, task);
+  hand.wrist_world = made.wrist_world;
+  // An object of another size may keep the palm farther away than the example's did, so that the
+  // distance alone would not begin the grip.
+  if (!grip_by_distance) run.cues.push_back({made.grip, 0, {.grip = true}});
+  if (hand.release.by == Release::By::kCue)
+    run.cues.push_back({made.release, 0, {.release = true}});
+  run.seconds = made.end;
+  run.carry_from = made.lift;
+  run.carry_to = made.down;
+  run.lift = task.lift;
+  if (plan) *plan = made;
+  return run;
+}
 
 Result<StagedGrasp> stage_grasp(const SimulationProblem& scene, const GraspStaging& staging,
                                 const SimulationOptions& simulation, const Monitor& monitor) {
@@ -80,22 +126,14 @@ Result<StagedGrasp> stage_grasp(const SimulationProblem& scene, const GraspStagi
     return Error{"a grasp needs a hand and an object"};
   StagedGrasp staged;
   staged.run.simulation = scene;
-  ControlledHand& hand = staged.run.simulation.hands[0];
+  staged.staging = staging;
   PlacedObject& object = staged.run.simulation.objects[0];
   if (!object.prepared) object.prepared = geometry::prepare(object.object);
-  std::vector<GraspPlacement> found;
-  if (staging.as_recorded) {
-    found = recorded_placements(*object.prepared, *hand.hand, *hand.controller, staging.placement);
-    place_and_rehearse(found, staging, simulation, part_of(monitor, 0.0, kPlacingPart), staged);
-  }
-  if (!staged.rehearsal || !good(*staged.rehearsal)) {
-    auto more = find_placements(*object.prepared, *hand.hand, *hand.controller, staging.placement,
-                                staging.placements, part_of(monitor, 0.0, kPlacingPart));
-    if (!more && found.empty()) return more.error();
-    if (more)
-      place_and_rehearse(*more, staging, simulation, part_of(monitor, kPlacingPart, 1.0), staged);
-  }
-  set_run(staging, staged);
+  if (const Status placed = place(staging, simulation, monitor, staged); !placed)
+    return placed.error();
+  const SimulationProblem placed_scene = staged.run.simulation;
+  staged.run = grasp_run(placed_scene, staged.placement, staging.task, staging.grip_by_distance,
+                         &staged.plan);
   return staged;
 }
 
