@@ -30,7 +30,7 @@ function(prehend_embed_assets target)
   prehend_embed(${target} prehend_player_html ${PREHEND_ASSETS}/player.html)
 endfunction()
 
-# Written by `prehend train --example NAME -o models/NAME.json`.
+# Written by `prehend train --example NAME --max-gaussians 12 -o models/NAME.json`.
 function(prehend_embed_models target)
   foreach(name cylindrical spherical palmar lateral tip hook general)
     prehend_embed(${target} prehend_model_${name} ${PROJECT_SOURCE_DIR}/models/${name}.json)

@@ -35,6 +35,11 @@ void declare(Arguments& a, OptionSet& options) {
   options.flag("--no-verify", &a.no_verify, "Do not prove grasps by simulation");
   options.flag("--full-proof", &job.full_proof,
                "Every push lasts its two seconds, even when the object rests");
+  options.flag("--referee", &job.referee,
+               "Prove again what held: the engine's own solver, half the step, whole pushes");
+  options.flag("--margins", &job.margins,
+               "Find the least friction, the greatest mass and the wrist's offset at which each "
+               "grasp still holds, and the digits that it could spare");
   options.choice("--protocol", &a.protocol, {"fingertip", "benchmark"},
                  "Torsional friction of contacts: a fingertip's 0.003 m, or the public benchmark's "
                  "0.02 m [fingertip]; docs/physics.md has all constants");

@@ -21,7 +21,7 @@ void declare(Arguments& a, OptionSet& options) {
                  "The built-in motions of this kind instead of files");
   options.integer("--dimensions", &a.job.dimensions, "N", "Of the space [3]");
   options.number("--variance", &a.job.variance, "F", "Instead: the fewest that keep this fraction");
-  options.integer("--max-gaussians", &a.job.max_gaussians, "N", "Most that are tried [12]");
+  options.integer("--max-gaussians", &a.job.max_gaussians, "N", "Most that are tried [24]");
   options.number("--outliers", &a.job.outliers, "F",
                  "Of the samples, left out as unnatural [0.01]");
   options.number("--least-change", &a.job.least_change, "RAD",

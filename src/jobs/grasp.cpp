@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "jobs/audit_value.h"
+#include "jobs/grasp_again.h"
 #include "jobs/grasp_setup.h"
 #include "jobs/grasp_value.h"
 #include "jobs/job_context.h"
@@ -38,8 +39,9 @@ struct JudgedClip {
 // The files of a run: clips are simulated when an output first asks for them.
 class Output {
  public:
-  Output(const GraspJob& job, const GraspSetup& setup, const Found& report, JobContext& context)
-      : job_(job), setup_(setup), report_(report), context_(context) {}
+  Output(const GraspJob& job, const GraspSetup& setup, const Found& report,
+         const std::vector<Margins>& margins, JobContext& context)
+      : job_(job), setup_(setup), report_(report), margins_(margins), context_(context) {}
 
   Status write(const std::string& path) {
     const std::string ending = file_ending(path);
@@ -72,7 +74,8 @@ class Output {
  private:
   Status write_sheet(const std::string& path) {
     const auto picture = context_.picture(job_.picture, 420, 340);
-    return context_.write_image(path, grasps_picture(setup_, report_, picture, kMostPictures));
+    return context_.write_image(path,
+                                grasps_picture(setup_, report_, margins_, picture, kMostPictures));
   }
 
   // Of the best grasp, or of the next whose clip passes its audit.
@@ -115,6 +118,7 @@ class Output {
   const GraspJob& job_;
   const GraspSetup& setup_;
   const Found& report_;
+  const std::vector<Margins>& margins_;
   JobContext& context_;
   std::map<int, JudgedClip> clips_;
 };
@@ -182,14 +186,15 @@ Result<Outcome> grasp(const GraspJob& job, JobContext& context, GraspReport& res
   report_grasps(*setup, *found, context);
   context.report.physics = physics_value(found->physics);
   context.print(grasps_text(*setup, *found));
-  Output output(job, *setup, *found, context);
+  result.problem = setup->problem;
+  result.found = *found;
+  if (const Status again = look_again(job, *setup, context, result); !again) return again.error();
+  Output output(job, *setup, *found, result.margins, context);
   for (const std::string& path : context.settings().outputs) {
     if (const Status written = output.write(path); !written) return written.error();
   }
   if (!output.clips().empty()) report_clips(output, context);
   context.report_files();
-  result.problem = setup->problem;
-  result.found = *found;
   if (context.was_interrupted()) return Outcome::kInterrupted;
   if (found->held > 0) {
     const bool failed = !output.clips().empty() && !output.best()->second.good();

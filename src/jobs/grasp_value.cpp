@@ -107,6 +107,17 @@ std::string held_text(const Grasp& grasp, bool verified) {
   return !verified ? "not tried" : grasp.proof.held ? "held" : "lost";
 }
 
+// Short enough to stand under a picture; the report has the whole sentence.
+std::string margins_label(const Margins& margins) {
+  std::string label;
+  if (margins.friction.drops) label += fmt::format(", friction {:.2f}", *margins.friction.holds);
+  if (margins.mass.drops) label += fmt::format(", {:.2g} kg", *margins.mass.holds);
+  if (margins.offset.drops && margins.offset.holds)
+    label += fmt::format(", {:.0f} mm beside", 1e3 * *margins.offset.holds);
+  if (!margins.spare.empty()) label += fmt::format(", {} digits spare", margins.spare.size());
+  return label.empty() ? label : " until" + label.substr(1);
+}
+
 }  // namespace
 
 io::Value grasp_value(const Grasp& grasp, bool verified) {
@@ -230,6 +241,7 @@ Clip grasp_still(const GraspSetup& setup, const Grasp& grasp) {
 }
 
 picture::Image grasps_picture(const GraspSetup& setup, const grasp_space::GraspReport& report,
+                              const std::vector<Margins>& margins,
                               const picture::PictureOptions& options, int most) {
   std::vector<picture::Image> images;
   std::vector<std::string> labels;
@@ -243,12 +255,15 @@ picture::Image grasps_picture(const GraspSetup& setup, const grasp_space::GraspR
     images.push_back(picture::render(painter.scene(0.0), picture));
     if (images.back().empty()) return {};
     std::string label = fmt::format("{} {}", images.size(), held_text(grasp, setup.options.verify));
-    if (setup.options.verify) {
+    if (setup.options.verify && images.size() > margins.size()) {
       label += fmt::format(", moved {:.1f} mm {:.0f}°", 1e3 * grasp.proof.displacement,
                            degrees(grasp.proof.rotation));
     }
-    labels.push_back(label +
-                     fmt::format(", epsilon {:.2f}, metric {:.0f}", grasp.epsilon, grasp.metric));
+    if (images.size() <= margins.size())
+      label += margins_label(margins[images.size() - 1]);
+    else
+      label += fmt::format(", epsilon {:.2f}, metric {:.0f}", grasp.epsilon, grasp.metric);
+    labels.push_back(label);
   }
   picture::SheetOptions sheet;
   sheet.label_size = 10.0;

@@ -22,8 +22,9 @@ io::Value grasps_value(const GraspSetup& setup, const grasp_space::GraspReport& 
 std::string grasps_text(const GraspSetup& setup, const grasp_space::GraspReport& report);
 // The touching hand and the object, with the planned forces, as a clip of one frame.
 Clip grasp_still(const GraspSetup& setup, const grasp_space::Grasp& grasp);
-// A picture a grasp, at most `most`; empty when it is stopped.
+// A picture a grasp, with its margins if there are some, at most `most`; empty when it is stopped.
 picture::Image grasps_picture(const GraspSetup& setup, const grasp_space::GraspReport& report,
+                              const std::vector<Margins>& margins,
                               const picture::PictureOptions& options, int most);
 
 }  // namespace prehend::jobs

@@ -154,6 +154,7 @@ io::Value report_value(const grasp_space::TrainReport& trained) {
     value["bic"].push_back(std::move(entry));
   }
   value["gaussians"] = static_cast<int>(space.mixture.parts().size());
+  value["gaussians_at_cap"] = trained.at_cap;
   value["log_likelihood"] = trained.log_likelihood;
   value["log_threshold"] = space.log_threshold;
   io::Value& literature = value["literature"];
@@ -280,6 +281,10 @@ Result<Outcome> train(const TrainJob& job, JobContext& context, TrainJobReport& 
   if (context.was_interrupted()) return Outcome::kInterrupted;
   trained->space.hand = data->hand;
   context.print(report_text(*trained));
+  if (trained->at_cap)
+    context.note(fmt::format(
+        "{} Gaussians are the most that were tried: BIC may be lower with more (--max-gaussians)",
+        trained->space.mixture.parts().size()));
   context.report.details = report_value(*trained);
   for (const std::string& path : context.settings().outputs) {
     const Status written = write(job, *data, *trained, path, context);

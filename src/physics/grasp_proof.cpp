@@ -72,6 +72,7 @@ Result<std::shared_ptr<const GraspProver>> GraspProver::build(
   world_options.gravity = Vec3::Zero();
   world_options.timestep = options.timestep;
   world_options.max_contacts = 60;
+  world_options.contact_solver = options.solver;
   auto world = World::build({&prover->servos_.setup, 1}, {&object_setup, 1}, world_options);
   if (!world) return world.error();
   prover->world_ = std::move(*world);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "prehend/jobs/job.h"
+#include "prehend/jobs/margins.h"
 #include "prehend/jobs/picture_request.h"
 #include "prehend/methods/grasp_space/grasp.h"
 
@@ -53,6 +54,8 @@ struct GraspJob {
   std::string model;         // a built-in model's name or a file
   bool verify = true;        // prove each by simulation
   bool full_proof = false;   // every push lasts its two seconds
+  bool referee = false;      // prove again what held: engine's solver, half the step, whole pushes
+  bool margins = false;      // find where each that held drops: friction, mass, wrist, digits
   std::optional<optimize::BlackBoxMethod> optimizer;
   std::optional<int> evaluations;   // of the metric, a search
   std::optional<int> candidates;    // searches at most
@@ -71,6 +74,9 @@ struct GraspJob {
 struct GraspReport : JobReport {
   grasp_space::GraspProblem problem;
   grasp_space::GraspReport found;
+  // Of the grasps that held, in their order; empty where they were not asked for.
+  std::vector<physics::GraspProof> refereed;
+  std::vector<Margins> margins;
 };
 Result<GraspReport> run(const GraspJob& job, const Monitor& monitor = {});
 

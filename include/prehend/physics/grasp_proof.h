@@ -39,6 +39,7 @@ struct GraspProofOptions {
   // Servo stiffness of a joint is its greatest torque over this angle, so that all joints of a
   // digit give way alike.
   double servo_range = 0.4;
+  ContactSolver solver = ContactSolver::kOurs;
 };
 
 struct GraspProof {

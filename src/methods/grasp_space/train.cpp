@@ -156,6 +156,7 @@ Result<TrainReport> train(const Eigen::MatrixXd& samples, const TrainOptions& op
   space.mixture = std::move(fit.mixture);
   report.bic = std::move(fit.bic);
   report.log_likelihood = fit.log_likelihood;
+  report.at_cap = static_cast<int>(space.mixture.parts().size()) >= mixture.max_components;
 
   std::vector<double> densities;
   for (Eigen::Index r = 0; r < samples.rows(); ++r)

@@ -51,6 +51,9 @@ TEST(Train, FindsThePlaneAndTheNumberOfShapes) {
   EXPECT_EQ(std::min_element(report->bic.begin(), report->bic.end()) - report->bic.begin(), 2);
   EXPECT_GT(report->variance_kept[1], 0.99);
   EXPECT_NEAR(report->variance_kept[kPoseSize - 1], 1.0, 1e-12);
+  EXPECT_FALSE(report->at_cap);
+  options.mixture.max_components = 2;
+  EXPECT_TRUE(train(made.samples, options)->at_cap);
 }
 
 TEST(Train, KeepsTheVarianceThatIsAskedFor) {

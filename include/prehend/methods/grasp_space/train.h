@@ -32,6 +32,7 @@ struct TrainReport {
   Eigen::VectorXd variance_kept;  // by 1, 2, ... 45 components
   std::vector<double> bic;        // of K = 1, 2, ...
   double log_likelihood = 0.0;
+  bool at_cap = false;  // more Gaussians than were tried might have a lower criterion
   Summary summary;
 };
 
