@@ -259,7 +259,7 @@ void see_grip(const geometry::PreparedObject& object, hands::ClosingHand& closin
               GraspPlacement& placement) {
   const Transform& object_world = placement.object_world;
   const hands::ClosingHand::Floor floor{object_world.rotation.conjugate() * Vec3::UnitY(),
-                                 placement.floor_height - object_world.position.y()};
+                                        placement.floor_height - object_world.position.y()};
   const auto grip = closing.close(*object.contact(),
                                   object_world.inverse() * placement.grip_wrist_world, 0.0, floor);
   placement.digits = grip.digits;
