@@ -1,5 +1,5 @@
 // Contact sampling: what the kinematic and the dynamic test take, and how the whole grows with the
-// number of frames, of the object's faces and of the hand's digits. A cube of 4 cm, or a ball of as
+// number of frames and of the object's faces. A cube of 4 cm, or a ball of as
 // much, is lifted off the floor. Ratios of one run count; a busy machine scales them all alike.
 #include <cmath>
 
@@ -11,13 +11,6 @@
 
 namespace prehend::contact_sampling {
 namespace {
-
-// Less the digits of the greatest numbers: 5 leaves all of them, 2 the thumb and the index.
-Hand with_digits(int count) {
-  Hand hand = build_hand().value();
-  for (int d = count; d < kDigitCount; ++d) hand.pads[d].segment = -1;
-  return hand;
-}
 
 ObjectPtr cube() {
   return std::make_shared<const Object>(
@@ -45,11 +38,11 @@ ObjectPtr meshed_ball(int rings) {
   return std::make_shared<const Object>(std::move(ball));
 }
 
-SamplingProblem lifted(int frames, const ObjectPtr& shape, Hand shown = build_hand().value()) {
+SamplingProblem lifted(int frames, const ObjectPtr& shape) {
   SamplingProblem problem;
   problem.floor_height = 0.0;
   CapturedHand hand;
-  hand.hand = std::make_shared<const Hand>(std::move(shown));
+  hand.hand = std::make_shared<const Hand>(build_hand().value());
   CapturedObject object;
   object.object = geometry::prepare(shape);
   for (int f = 0; f < frames; ++f) {
@@ -97,12 +90,6 @@ void BM_ContactSamplingFaces(benchmark::State& state) {
   state.counters["faces"] = static_cast<double>(ball->shape.mesh->faces.size());
 }
 BENCHMARK(BM_ContactSamplingFaces)->Arg(16)->Arg(32)->Arg(64)->Unit(benchmark::kMillisecond);
-
-// Digits that may touch.
-void BM_ContactSamplingDigits(benchmark::State& state) {
-  measure(state, lifted(70, cube(), with_digits(static_cast<int>(state.range(0)))));
-}
-BENCHMARK(BM_ContactSamplingDigits)->Arg(2)->Arg(3)->Arg(5)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace prehend::contact_sampling
