@@ -32,7 +32,8 @@ constexpr double kNaturalSlack = 0.5;
 // Preferred forces of a middle or proximal phalanx and of the palm, over that of a pulp.
 constexpr double kPhalanxForce = 0.6, kPalmForce = 0.4;
 // What weighs no more than the proof's 0.1 kg, kg, gets no squeeze that is meant for heavy things.
-// Seven of 27 grasps of the hammer were lost without this, and all of them had needed that squeeze.
+// Chosen on the hammer, seed 1: 20 of 27 held without this and 20 of 21 with it. A middle way, 4.25
+// times the least grip, gave 20 of 26.
 constexpr double kLight = 0.1;
 constexpr double kReach = 0.12;  // m of the way in that must be free
 
