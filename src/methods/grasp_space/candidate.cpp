@@ -31,6 +31,10 @@ constexpr double kMostOffSpace = 4.0;
 constexpr double kNaturalSlack = 0.5;
 // Preferred forces of a middle or proximal phalanx and of the palm, over that of a pulp.
 constexpr double kPhalanxForce = 0.6, kPalmForce = 0.4;
+// What weighs no more than the proof's 0.1 kg, kg, gets no squeeze that is meant for heavy things.
+// Chosen on the hammer, seed 1: 20 of 27 held without this and 20 of 21 with it. A middle way, 4.25
+// times the least grip, gave 20 of 26.
+constexpr double kLight = 0.1;
 constexpr double kReach = 0.12;  // m of the way in that must be free
 
 Opposition group_of(const Segment& segment) {
@@ -190,6 +194,7 @@ bool CandidateMaker::strengthen(Grasp& grasp) const {
     for (Vec3& force : grasp.forces) force *= factor;
     return true;
   }
+  if (problem_.object->mass <= kLight) return false;
   const double firm = std::min(factor, options_.heavy_squeeze);
   for (Vec3& force : grasp.forces) force *= firm;
   return firm * ratio >= options_.heavy_grip_ratio;

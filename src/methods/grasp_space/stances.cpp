@@ -16,9 +16,10 @@ namespace {
 constexpr double kMostLean = radians(60.0);
 // The palm begins at most this far from the surface, in lengths of the hand: a finger's length.
 constexpr double kFarthestPalm = 0.45;
-// Of an object with a handle, the share of searches that begin at it: people take handles to use a
-// thing and bodies to hand it over (ContactDB), so half.
-constexpr double kHandleShare = 0.5;
+// Of an object with a handle, the share of searches that begin at it. People take handles to use a
+// thing and bodies to hand it over (ContactDB); half of that, since few of them pass all stages and
+// every one costs time.
+constexpr double kHandleShare = 0.25;
 // The fingers lie across a handle, give or take this: a power grip's handle crosses the palm
 // obliquely.
 constexpr double kMostOblique = radians(30.0);
