@@ -13,6 +13,7 @@
 #include "prehend/core/atomic_file.h"
 #include "prehend/jobs/fit.h"
 #include "prehend/jobs/grasp.h"
+#include "prehend/jobs/replay.h"
 #include "prehend/jobs/simulate.h"
 #include "prehend/jobs/train.h"
 
@@ -100,6 +101,13 @@ TEST_F(PinnedResults, ATrainedModel) {
   TrainJob job;
   job.example = "tip";
   EXPECT_EQ(hash_of(job, "train.json"), 0x06e2f0fded838128u);
+}
+
+// What a clock measured would be in one of them and not in the other.
+TEST_F(PinnedResults, AReplayGivesTheSameBytesTwice) {
+  ReplayJob job;
+  job.input = "scenes/interaction/box.toml";
+  EXPECT_EQ(hash_of(job, "first.json"), hash_of(job, "second.json"));
 }
 
 }  // namespace
