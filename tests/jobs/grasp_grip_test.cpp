@@ -23,7 +23,7 @@ class GraspGripTest : public ::testing::Test {
     fs::create_directories(folder());
     GraspJob job;
     job.object = "mug";
-    job.count = 1;
+    job.count = kGrasp;
     job.settings.outputs = {folder() / "mug.json"};
     const auto done = run(job);
     ASSERT_TRUE(done) << done.message();
@@ -33,8 +33,15 @@ class GraspGripTest : public ::testing::Test {
     return fs::temp_directory_path() / ("prehend-grip-" + std::to_string(::getpid()));
   }
 
-  // Turned so, degrees, the grasp has the hand on the side from which the right arm comes.
-  static constexpr int kReached = 150, kBeyond = 0;
+  // The third grasp of the mug, around its wall. The first two are by the handle, and their
+  // fingertips alone, without the palm, do not bear the mug.
+  static constexpr int kGrasp = 3;
+  // Turned so, degrees, the grasp has the hand on the side from which the right arm comes (from
+  // -90 to 60), and on the other.
+  static constexpr int kReached = -30, kBeyond = 240;
+
+  static inline const std::string kMugGrip =
+      "file = \"mug.json\"\nnumber = " + std::to_string(kGrasp);
 
   // A scene that lifts an object with this grip.
   static std::string scene(const std::string& object, const std::string& grip,
@@ -59,7 +66,7 @@ class GraspGripTest : public ::testing::Test {
 };
 
 TEST_F(GraspGripTest, AMugIsLiftedAsItWasGrasped) {
-  const std::string file = scene("mug", "file = \"mug.json\"");
+  const std::string file = scene("mug", kMugGrip);
   const auto setup = manipulate_setup(file);
   ASSERT_TRUE(setup) << setup.message();
   const manipulation::GripStyle& grip = setup->problem.grips[0];
@@ -73,13 +80,14 @@ TEST_F(GraspGripTest, AMugIsLiftedAsItWasGrasped) {
   EXPECT_EQ(done->outcome, Outcome::kDone);
   ASSERT_EQ(done->result.goals.size(), 1u);
   EXPECT_TRUE(done->result.goals[0].met);
-  // The wrist is where the grasp had it when the lift begins.
+  // The wrist is where the grasp had it when the lift begins: 6 mm away, since the grip weighs the
+  // wrist's place against its fingertips'.
   const Clip& clip = done->clip;
   const int frame = static_cast<int>(done->result.task_start * clip.frame_rate);
   const ClipMoment at = moment_of(clip, frame);
   const Transform wrist = at.segments_world[0][size_t(clip.hands[0].hand->wrist())];
   const Transform wanted = at.objects_world[0] * grip.wrist_object;
-  EXPECT_LT((wrist.position - wanted.position).norm(), 0.005);
+  EXPECT_LT((wrist.position - wanted.position).norm(), 0.01);
   EXPECT_LT(wrist.rotation.angularDistance(wanted.rotation), 0.1);
   ASSERT_TRUE(done->proof);
   EXPECT_TRUE(done->proof->within);
@@ -92,7 +100,7 @@ TEST_F(GraspGripTest, AnArmThatTakesAnotherWaySaysSo) {
   ManipulateJob job;
   for (const int yaw : {kReached, kBeyond}) {
     notes.clear();
-    job.scene = scene("mug", "file = \"mug.json\"", "right", yaw);
+    job.scene = scene("mug", kMugGrip, "right", yaw);
     ASSERT_TRUE(run(job, monitor));
     EXPECT_EQ(notes.find("takes \"it\" otherwise") != std::string::npos, yaw == kBeyond) << notes;
   }
@@ -102,13 +110,11 @@ TEST_F(GraspGripTest, WhatDoesNotFitIsRefusedInOneLine) {
   EXPECT_NE(refusal(scene("mug", "file = \"nothing.json\"")).find("nothing.json"),
             std::string::npos);
   EXPECT_NE(refusal(scene("mug", "file = \"scene.toml\"")).find("scene.toml"), std::string::npos);
-  EXPECT_NE(refusal(scene("hammer", "file = \"mug.json\"")).find("another object"),
+  EXPECT_NE(refusal(scene("hammer", kMugGrip)).find("another object"), std::string::npos);
+  EXPECT_NE(refusal(scene("mug", "file = \"mug.json\"\nnumber = 9")).find("grasp 9 of 3"),
             std::string::npos);
-  EXPECT_NE(refusal(scene("mug", "file = \"mug.json\"\nnumber = 9")).find("grasp 9 of 1"),
-            std::string::npos);
-  EXPECT_NE(refusal(scene("mug", "file = \"mug.json\"", "left")).find("not a left one"),
-            std::string::npos);
-  EXPECT_NE(refusal(scene("mug", "file = \"mug.json\"\nposture = \"wrap\"")).find("has no posture"),
+  EXPECT_NE(refusal(scene("mug", kMugGrip, "left")).find("not a left one"), std::string::npos);
+  EXPECT_NE(refusal(scene("mug", kMugGrip + "\nposture = \"wrap\"")).find("has no posture"),
             std::string::npos);
 }
 
