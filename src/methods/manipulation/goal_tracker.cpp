@@ -19,6 +19,11 @@ constexpr double kMetAtFirst = 1e-3;
 constexpr double kRetainTime = 0.12;
 // m or rad: errors of this size go back slower, as the paper's normal distribution has it.
 constexpr double kRetainReach = 0.15;
+// s, in which a thing's motion along axes that a reached goal leaves open falls to a third, ...
+constexpr double kRestTime = 0.25;
+// ... and the weight of that over the goal's own: enough to stop a drift, too little to hold a
+// thing against a push.
+constexpr double kRestWeight = 0.1;
 // Part of a goal's time in which the profile is run through; the rest is for what lags behind.
 constexpr double kProfileShare = 0.8;
 // Of the weight, each step, and how far it goes. A factor of 1.2 doubles in four steps.
@@ -165,12 +170,28 @@ void GoalTracker::aim(const System& system, double time, double seconds) {
     desired_ = std::min(before_, first_ * reaching_profile(ahead) * seconds / duration);
   }
   wanted_ = before_ > 0.0 ? Vec3(now * (1.0 - desired_ / before_)) : now;
+  rest(now, seconds);
+}
+
+// Torques that do not change let a thing glide for ever along what a goal leaves open. Once the
+// goal is reached, that comes to rest too.
+void GoalTracker::rest(const Vec3& now, double seconds) {
+  resting_ = reached_ && last_ && goal_.kind == GoalKind::kPosition;
+  if (resting_) {
+    const Vec3 slower = now + std::exp(-seconds / kRestTime) * (now - *last_);
+    wanted_ = (goal_.weights.array() > 0.0).select(wanted_, slower);
+  }
+  last_ = now;
 }
 
 Vec3 GoalTracker::weights(double seconds) const {
   // What a residual says about an acceleration grows with the square of the step.
   const double finer = 1.0 / std::pow(30.0 * seconds, 4);
-  return goal_.weights * (factor_ * finer / (kResidualScale * kResidualScale));
+  Vec3 weights = factor_ * goal_.weights;
+  if (resting_)
+    weights = (weights.array() > 0.0)
+                  .select(weights, Vec3::Constant(kRestWeight * goal_.weights.maxCoeff()));
+  return weights * (finer / (kResidualScale * kResidualScale));
 }
 
 void GoalTracker::reweight(const System& system) {

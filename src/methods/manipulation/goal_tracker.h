@@ -9,6 +9,8 @@
 // Symbols:    G residual of a goal; completion 0 where it began, 1 where it is met; d progress.
 #pragma once
 
+#include <optional>
+
 #include "methods/manipulation/system.h"
 
 namespace prehend::manipulation {
@@ -61,6 +63,7 @@ class GoalTracker {
   Vec3 point_world(const System& system) const;
   double measure(const Vec3& residual) const;
   void aim_to_pass(const Vec3& now, double left, double seconds);
+  void rest(const Vec3& now, double seconds);
 
   Goal goal_;
   double end_ = 1e9;
@@ -70,6 +73,8 @@ class GoalTracker {
   double desired_ = 0.0;  // progress wanted in this step
   double factor_ = 1.0;   // of the weight
   Vec3 wanted_ = Vec3::Zero();
+  std::optional<Vec3> last_;  // the residual a step ago
+  bool resting_ = false;      // what the goal leaves open is brought to rest
   Vec3 previous_point_ = Vec3::Zero();
   std::vector<Progress> progress_;
 };
